@@ -10,17 +10,17 @@
 
 #include "common/output_file.hpp"
 #include "common/result_folder.hpp"
-#include "grass_stand.hpp"
-#include "limit_row.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/lidar/lidar.hpp"
-#include "mixed_pixels.hpp"
+#include "physics/grass_stand.hpp"
+#include "physics/limit_row.hpp"
+#include "physics/mixed_pixels.hpp"
+#include "physics/shrub_ranges.hpp"
+#include "physics/special_surfaces.hpp"
+#include "physics/weather_rating.hpp"
 #include "places.hpp"
 #include "sensors.hpp"
-#include "shrub_ranges.hpp"
-#include "special_surfaces.hpp"
 #include "timing.hpp"
-#include "weather_rating.hpp"
 #ifdef MARSIM_HAS_EMBREE
 #include "embree_discs.hpp"
 #endif
@@ -29,11 +29,12 @@ namespace marsim::benchmarks {
 namespace {
 
 using lidar::LidarConfig;
+using physics::LimitRow;
 
-constexpr double kMostTimes = 4.5;  // that a scan of nine rays takes as long as one of one ray
+constexpr double kMostTimes = 4.5;  // most time of a scan with nine rays, relative to one ray
 
-/// A sensor's file with so many rays a beam; where it does not say how wide its beams are, 3 x 1.5
-/// mrad and 5 ns.
+/// A sensor's file with so many rays a beam; if it has no divergence, with beams of 3 x 1.5 mrad
+/// and pulses of 5 ns.
 LidarConfig sensorWith(int rays, const std::string& name) {
   LidarConfig config = config::loadLidar(name);
   config.range_max = std::min(config.range_max, kRangeMax);
@@ -48,14 +49,14 @@ LidarConfig sensorWith(int rays, const std::string& name) {
   return config;
 }
 
-/// Of one thread the processor's time [ms]: other programs make little difference to it.
+/// Processor time of one thread [ms], which other programs hardly affect.
 template <class Work>
 double timeOf(int threads, const Work& work) {
   return threads == 1 ? processorMilliseconds(work) : millisecondsOf(work);
 }
 
-/// Scans of several sensors in turn, each pose of a place several times. Medians [ms] over the
-/// poses of the least of each.
+/// Scans of several sensors in turn, each pose of a place several times. Returns the medians [ms]
+/// over the poses of each pose's least time.
 std::vector<double> scanTimes(std::vector<lidar::Lidar>& lidars, const Place& place, int threads,
                               int repeats) {
   std::vector<PoseTimes> times(lidars.size());
@@ -75,7 +76,7 @@ std::vector<double> scanTimes(std::vector<lidar::Lidar>& lidars, const Place& pl
   return medians;
 }
 
-/// A sensor as its file has it, in weathers beside clear air.
+/// Times a sensor as in its file, in weathers and in clear air.
 void timeWeather(const std::string& sensor, const Place& place, const BeamsBench& bench,
                  std::vector<LimitRow>& rows) {
   const std::vector<std::string> weathers = {"none", "rain_heavy", "fog_dense", "snow", "dust"};
@@ -93,7 +94,7 @@ void timeWeather(const std::string& sensor, const Place& place, const BeamsBench
   }
 }
 
-/// Hands rays on and keeps them.
+/// Passes rays on and records them.
 class Recorder : public lidar::RayRenderer {
  public:
   explicit Recorder(std::shared_ptr<const lidar::RayRenderer> caster)
@@ -137,8 +138,8 @@ class NineRays {
 
  private:
 #ifdef MARSIM_HAS_EMBREE
-  /// Casting alone, the same rays at the same surfels: those of `surface: paper`, which Embree
-  /// knows.
+  /// Times casting alone, with the same rays and surfels: those of `surface: paper`, since Embree
+  /// knows no other.
   void timeBesideEmbree(const std::string& sensor, int threads, const std::string& name,
                         std::vector<LimitRow>& rows) const {
     const auto paper = mapOf(place_, bench_.work, map::Surface::kPaper);
@@ -185,11 +186,6 @@ bool runBeamsBench(const BeamsBench& bench) {
                      "shrub_ranges.svg", "stand_depths.svg", "two_modes.svg"});
   }
   std::vector<LimitRow> rows;
-  rateMixedPixels(rows);
-  rateGrassStands(6120, rows);
-  rateShrub(rows);
-  rateSurfaces(rows);
-  rateWeather(20, rows);
   if (!bench.quick) {
     for (const std::string& place : bench.places) {
       const NineRays nine({place, 0.1}, bench);
@@ -200,14 +196,14 @@ bool runBeamsBench(const BeamsBench& bench) {
     }
   }
   if (pictures) {
-    drawMixedPixels(bench.pictures);
-    drawDepths(6120, bench.pictures);
-    drawShrub(bench.pictures);
-    drawSurfaces(bench.pictures);
-    drawParticles(20, bench.pictures);
+    physics::drawMixedPixels(bench.pictures);
+    physics::drawDepths(6120, bench.pictures);
+    physics::drawShrub(bench.pictures);
+    physics::drawSurfaces(bench.pictures);
+    physics::drawParticles(20, bench.pictures);
   }
-  if (!bench.out.empty()) writeFile(bench.out, toJson(rows).dump(2) + "\n");
-  return printRows(rows);
+  if (!bench.out.empty()) writeFile(bench.out, physics::toJson(rows).dump(2) + "\n");
+  return bench.quick || physics::printRows(rows);
 }
 
 }  // namespace marsim::benchmarks

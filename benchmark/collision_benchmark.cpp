@@ -23,10 +23,10 @@ using collision::CollisionChecker;
 using Eigen::Vector3d;
 
 constexpr int kCollisionPoses = 4000;
-constexpr int kTurns = 8;  // in which the ways of searching take turns
+constexpr int kTurns = 8;  // turns of each way of searching
 constexpr int kObstacles = 100;
 
-/// Anywhere in the middle of the map's box, tilted as in flight.
+/// Random poses in the middle of the map's box, tilted as in flight.
 std::vector<Pose> randomPoses(const map::SurfelMap& map) {
   RandomStream random(1, "poses");
   const Eigen::AlignedBox3d box = map.bounds().cast<double>();
@@ -48,7 +48,7 @@ double microsecondsEach(std::size_t count, const std::function<void()>& work) {
   return 1e3 * processorMilliseconds(work) / static_cast<double>(count);
 }
 
-// The ways take turns, so that neither has the quieter machine.
+// The two searches take turns, so that neither has the quieter machine.
 void measureSearches(const std::vector<Pose>& poses, CollisionChecker& tree, CollisionChecker& flat,
                      CollisionTimes& times) {
   std::size_t touching = 0;

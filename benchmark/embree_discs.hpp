@@ -9,18 +9,18 @@
 
 namespace marsim::benchmarks {
 
-/// The surfels as Embree's disc points: oriented ones where planar, ones that face the ray where
-/// not, which is the same function. Keeps Embree's memory.
+/// The surfels as Embree's disc points: oriented discs if planar, else discs that face the ray,
+/// which is the same function. Keeps Embree's memory.
 class EmbreeDiscs {
  public:
   explicit EmbreeDiscs(const map::SurfelMap& map);
   ~EmbreeDiscs();
 
   enum class Mode { kSingle, kPacket8, kPacket16 };
-  /// Ranges [m] of rays in the order given, on one thread a piece of `threads`.
+  /// Ranges [m] of rays in the given order, on `threads` threads with a piece each.
   void cast(const std::vector<lidar::Ray>& rays, Mode mode, int threads,
             std::vector<float>& ranges) const;
-  /// Bytes that Embree holds for the scene, and those of its vertex and normal buffers.
+  /// Bytes that Embree uses for the scene, and those of its vertex and normal buffers.
   std::int64_t bytes() const;
 
  private:

@@ -28,14 +28,14 @@ std::vector<Probe> atRods(const FidelityPlace& place, int tries, RandomStream& r
   return probes;
 }
 
-/// Whether a return lies on the other side of a door's middle than the ray's origin.
+/// Whether a return lies beyond a door's middle as seen from the ray's origin.
 bool mixesFaces(const scene::Box& door, const lidar::Ray& ray, double range) {
   const Vector3d origin = ray.origin.cast<double>() - door.centre;
   const Vector3d point = origin + range * ray.direction.cast<double>();
   return origin.dot(door.axes.col(1)) * point.dot(door.axes.col(1)) < 0.0;
 }
 
-/// Errors of rays in all directions; a miss counts as an error without bound.
+/// Errors of rays in all directions; a miss counts as an infinite error.
 void rateRanges(const FidelityPlace& place, const std::vector<Probe>& probes,
                 const std::vector<double>& found, Json& row) {
   std::vector<double> errors, sizes;

@@ -33,7 +33,7 @@ using marsim::Quantity;
 
 constexpr marsim::Bounds kResolutions{0.005, 10.0};  // [m]
 
-/// A folder of its own that goes when the program ends, unless the user named one.
+/// A temporary folder that is removed when the program ends, unless the user named one.
 class WorkFolder {
  public:
   explicit WorkFolder(const std::string& named) : path_(named), kept_(!named.empty()) {
@@ -57,7 +57,7 @@ class WorkFolder {
   bool kept_;
 };
 
-/// What the subcommands share, and the one that was chosen.
+/// Options common to the subcommands, and the chosen one.
 struct CommandLine {
   std::string out, work;
   bool quick = false;
@@ -79,7 +79,7 @@ const CLI::IsMember& placeNames() {
   return names;
 }
 
-/// Refuses a name or file that `load` does not take, before anything is timed.
+/// Rejects a name or file that `load` does not accept, before anything is timed.
 CLI::Validator loads(void (*load)(const std::string&)) {
   return {[load](const std::string& name) -> std::string {
             try {
@@ -191,7 +191,7 @@ void addScan(CLI::App& app, CommandLine& line) {
 void addBeams(CLI::App& app, CommandLine& line) {
   const auto bench = std::make_shared<BeamsBench>();
   CLI::App& sub = *app.add_subcommand(
-      "beams", "beams of several rays and their echoes against what is known; what nine rays cost");
+      "beams", "what nine rays a beam and weather cost; pictures of beams and their echoes");
   sub.add_option("--out", line.out, "JSON file for the rows")->type_name(kOutput);
   sub.add_flag("--quick", line.quick, "no timings");
   sub.add_option("--pictures", bench->pictures, "folder for pictures of scans and histograms")
@@ -351,7 +351,7 @@ void addStart(CLI::App& app, CommandLine& line) {
       ->required()
       ->transform(number(Quantity::kLength, kResolutions));
   sub->add_option("surface", start->surface)->required()->type_name(kWord);
-  sub->add_option("folder", start->folder)->required()->type_name(kFolder);
+  sub->add_option("folder", start->folder)->required()->type_name(kName);
   sub->callback([&line, start] {
     line.chosen = [start] {
       start->config.surface = marsim::map::surfaceOf(start->surface);
@@ -375,7 +375,7 @@ int main(int argc, char** argv) {
     add(app, line);
   }
   return runCommand(app, argc, argv, [&] {
-    if (!line.out.empty()) {  // a path that fails does so at once
+    if (!line.out.empty()) {  // a wrong path fails at once
       marsim::requireExtension(line.out, {".json"});
       marsim::requireWritable(line.out);
     }

@@ -18,7 +18,7 @@
 namespace marsim::benchmarks {
 namespace {
 
-/// `count` obstacles, some of every kind that needs nobody to drive it, about the poses.
+/// `count` obstacles of every kind that moves by itself, about the poses.
 scene::ObstaclesConfig mixedObstacles(int count) {
   using scene::ObstacleKind;
   scene::ObstaclesConfig config;
@@ -101,7 +101,7 @@ std::vector<ObjectsCost> measureObjects(const ObjectsBench& bench) {
               scan.points.begin(), scan.points.end(),
               [](const auto& point) { return point.identity != scene::kMapIdentity; }));
         };
-        // Whoever comes second finds the caches warm.
+        // The second measurement finds the caches warm, so the order alternates.
         measure(repeat % 2 == 0);
         measure(repeat % 2 != 0);
       }

@@ -13,7 +13,7 @@
 namespace marsim::benchmarks {
 namespace {
 
-// Points 0.4 r apart, no farther off their surfaces than a tenth of r: a clean cloud at every r.
+// Points 0.4 r apart with noise of at most a tenth of r: a clean cloud at every r.
 template <class Config>
 Config sampledFor(double resolution) {
   Config config;
@@ -24,7 +24,7 @@ Config sampledFor(double resolution) {
 
 map::PointCloud forest(double resolution) {
   auto config = sampledFor<scene::ForestConfig>(resolution);
-  config.surroundings = 0.0;  // as in the figures of earlier versions
+  config.surroundings = 0.0;  // as in earlier versions' figures
   config.ground_roughness = std::min(config.ground_roughness, 0.1 * resolution);
   return scene::makeForest(config);
 }

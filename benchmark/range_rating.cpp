@@ -17,10 +17,10 @@ namespace {
 using Eigen::Vector3d;
 using scene::KnownPlace;
 
-constexpr int kHeldOutPass = 100;  // no scan's
+constexpr int kHeldOutPass = 100;  // used for no scan
 constexpr int kHeldOutPasses = 10;
 constexpr double kRodTolerance = 0.05;  // [m]
-constexpr double kRodReturn = 0.15;     // [m] a return so near to a rod passed by is taken for it
+constexpr double kRodReturn = 0.15;     // [m] a return so near to a passed rod is the rod's
 
 }  // namespace
 

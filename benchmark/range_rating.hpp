@@ -11,19 +11,19 @@
 #include "marsim/map/surfel_map.hpp"
 #include "scene/handheld_scan.hpp"
 
-/// What holds ranges of maps against the true geometry of a known place.
+/// Rates ranges of maps against the true geometry of a known place.
 namespace marsim::benchmarks {
 
 using Json = nlohmann::ordered_json;
 
 constexpr double kFarOff = 0.3;  // [m]
 
-/// A ray with what it truly meets.
+/// A ray with its true hit.
 struct Probe {
   lidar::Ray ray;
   scene::KnownPlace::Hit truth;
-  double passes = 0.0;     ///< [m] from the surface of a rod or edge; 0 where it meets it
-  double passes_at = 0.0;  ///< [m] range of that
+  double passes = 0.0;     ///< [m] from the surface of a rod or edge; 0: met
+  double passes_at = 0.0;  ///< [m] range at that place
   int rod_diameter = 0;    ///< [cm]
 
   Eigen::Vector3d origin() const { return ray.origin.cast<double>(); }
@@ -33,18 +33,18 @@ struct Probe {
 
 Probe probe(const scene::KnownPlace& place, const Eigen::Vector3d& origin,
             const Eigen::Vector3d& direction);
-/// Where no scan was.
+/// A place without a scan.
 Eigen::Vector3d heldOutStation(const scene::KnownPlace& place, int i);
-/// Rays in all directions alike.
+/// Rays in uniform directions.
 std::vector<Probe> allRound(const scene::KnownPlace& place, int count, RandomStream& random);
 /// Rays that meet a rod first (half of the tries), and rays that pass its surface at 1 to 10 cm and
 /// meet nothing until well behind it.
 void aimAtRod(const scene::KnownPlace& place, const scene::Cylinder& rod, int part, int tries,
               RandomStream& random, std::vector<Probe>& probes);
-/// Sets what a ray passes by of a rod, or of an edge (radius 0). False where that is not within 1
-/// to 10 cm, or where the ray meets something before or soon behind it.
+/// Sets the distance at which a ray passes a rod, or an edge (radius 0). False if it is not 1 to 10
+/// cm, or the ray meets something before or soon behind it.
 bool passesBy(const scene::Cylinder& rod, Probe& aimed);
-/// Whether a range is taken for the return of what a ray passed by.
+/// Whether a range counts as a return of the object that the ray passes.
 bool returnsFromPassed(const Probe& probe, double range);
 
 std::vector<double> ranges(const lidar::RayRenderer& renderer, const std::vector<Probe>& probes);
@@ -52,18 +52,19 @@ std::vector<double> ranges(const lidar::RayRenderer& renderer, const std::vector
 double quantile(std::vector<double> values, double share);
 double shareOf(std::int64_t part, std::int64_t whole);
 
-/// Adds the shares of rays that meet a rod and return it, and that pass it by and yet return it.
+/// Adds the shares of rays that meet a rod and return it, and of those that pass it and yet return
+/// it.
 void rateRods(const std::vector<Probe>& probes, const std::vector<double>& found, Json& row);
 void printRods(const Json& row);
 
-/// A map of a cloud, how it was made, and who casts rays at it.
+/// A map of a cloud, its making, and the renderer that casts rays at it.
 struct RatedMap {
   Json row;  ///< surface, resolution_m, source_points, points, noise_m, blending_depth_m, build_s
   std::unique_ptr<lidar::RayRenderer> renderer;
 };
 RatedMap mapOf(const map::PointCloud& cloud, map::Surface surface, double resolution);
 
-/// Calls rate(surface, resolution) for all that are rated.
+/// Calls rate(surface, resolution) for all rated maps.
 template <class Rate>
 void forEachMap(bool quick, const Rate& rate) {
   for (const double resolution : {0.1, 0.05, 0.02}) {

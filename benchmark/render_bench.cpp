@@ -38,14 +38,14 @@ constexpr const char* kOpenGl = "opengl";
 
 std::sig_atomic_t volatile interrupted = 0;
 
-// More than a processor's own caches, so that a scan begins with none of its data there.
+// Reads more than the processor's caches hold, so that a scan begins with cold caches.
 void overwriteCaches() {
   static std::vector<char> bytes(std::size_t{128} << 20);
   for (std::size_t i = 0; i < bytes.size(); i += 64) ++bytes[i];
   benchmark::ClobberMemory();
 }
 
-// By octant, then along a curve through two components of the direction: as Embree likes it.
+// Sorts by octant, then along a curve through two components of the direction, which suits Embree.
 void sortByDirection(std::vector<Ray>& rays) {
   const auto key = [](const Ray& ray) {
     const Eigen::Vector3f& d = ray.direction;
@@ -71,7 +71,7 @@ struct Cell {
   bool cold;
 };
 
-// The map in use with all that is made of it; neighbouring cells share it.
+// The present map and everything made from it; neighbouring cells share it.
 class Bench {
  public:
   explicit Bench(const RenderBench& settings) : settings_(settings) {}
@@ -93,7 +93,7 @@ class Bench {
   }
 
  private:
-  // Pattern scans are cast; images are cast as well or, by "projection", projected.
+  // Pattern scans are cast; images are cast as well or, with "projection", projected.
   static sim::Renderers makeOnCpu(const std::shared_ptr<const map::SurfelMap>& map,
                                   const Cell& cell) {
     lidar::RendererConfig config;
@@ -192,8 +192,8 @@ class Bench {
     return row;
   }
 
-  // Ours and Embree's, or OpenGL's and the processor's, in turn, so that both meet the same load of
-  // the machine. Warm: the same scan has just been made.
+  // Times our renderer and Embree's, or OpenGL's and the processor's, in turn, so that both have
+  // the same load of the machine. Warm: the same scan was just made.
   void time(const Cell& cell, const sim::Renderers& renderers,
             const std::vector<std::vector<Ray>>& scans, benchmark::State& state, Row& row) {
     std::vector<Hit> hits;
@@ -240,7 +240,7 @@ class Bench {
   }
 
 #ifdef MARSIM_HAS_EMBREE
-  // Of the same cloud; Embree knows no blending.
+  // The paper's map of the same cloud, since Embree knows no blending.
   std::shared_ptr<const map::SurfelMap> paperMapOf(const Cell& cell) const {
     return mapOf(cell.place, settings_.work, Surface::kPaper);
   }
@@ -267,7 +267,7 @@ class Bench {
   }
 #endif
 
-  // Rays drawn by lot from the poses' scans.
+  // Compares random rays of the poses' scans with the oracle.
   void compareWithOracle(const Cell& cell, const sim::Renderers& renderers,
                          const std::vector<std::vector<Ray>>& scans, Row& row) {
     if (oracle_ == nullptr) {
@@ -302,7 +302,7 @@ class Bench {
   }
 
 #ifdef MARSIM_HAS_EMBREE
-  // Embree's answers are those of the paper's surface.
+  // Whether a cell is compared with Embree, which has the paper's surface.
   bool isJudged(const Cell& cell) const {
     return embree_ != nullptr && cell.surface == Surface::kPaper;
   }
@@ -328,7 +328,7 @@ class Bench {
   std::shared_ptr<const map::SurfelMap> map_;
   std::vector<map::Surfel> stored_;
   double bytes_ = 0.0;
-  std::string device_;  // what was said of it last
+  std::string device_;  // last report on the device
   std::optional<Starts> starts_;
   std::unique_ptr<lidar::Oracle> oracle_;
 #ifdef MARSIM_HAS_EMBREE
@@ -373,7 +373,7 @@ std::vector<Cell> cellsOf(const RenderBench& bench) {
   return cells;
 }
 
-// Rows are printed where they are made.
+// Suppresses the library's output: rows are printed where they are made.
 class Silent : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override { return true; }
@@ -387,8 +387,8 @@ std::vector<Row> runRenderBench(const RenderBench& settings) {
   Bench bench(settings);
   const std::vector<Cell> cells = cellsOf(settings);
   if (settings.opengl) {
-    // OpenGL in software takes as many threads as the processor's renderers beside it. Mesa's count
-    // is of those beside the caller's, which waits for them, or renders where there are none.
+    // OpenGL in software gets as many threads as the processor's renderers. Mesa's count is of the
+    // threads beside the caller's, which waits for them, or renders if there are none.
     const int threads = settings.threads.front();
     setenv("LP_NUM_THREADS", std::to_string(threads == 1 ? 0 : threads).c_str(), 0);
   } else {

@@ -21,7 +21,7 @@ using lidar::LidarConfig;
 
 constexpr std::size_t kVariants = 3;
 
-/// A frozen scan of constant intensity; one in flight, measured as the sensor's file says; one with
+/// A frozen scan with constant intensity; one in flight, measured as in the sensor's file; one with
 /// every kind of noise.
 std::vector<Lidar> variants(const std::string& sensor,
                             const std::shared_ptr<const lidar::RayRenderer>& renderer) {

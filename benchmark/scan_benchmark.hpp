@@ -14,13 +14,13 @@ struct ScanBench {
   double resolution = 0.1;  ///< [m] r of the maps
   map::Surface surface = map::Surface::kBlended;
   std::vector<int> threads = {1, 2};
-  int repeats = 20;            ///< timings a pose
-  std::filesystem::path work;  ///< clouds and made maps are kept here
+  int repeats = 20;            ///< timings per pose
+  std::filesystem::path work;  ///< folder for clouds and maps
 };
 
-/// What it adds to a scan's time to give points their own times, to cast them from their own poses
-/// in flight, to disturb them and to tell how bright they are; all variants in turn in one process.
-/// Prints a table. Throws UnknownNameError, Error.
+/// Measures the time added to a scan by points' own times, by their own poses in flight, by noise
+/// and by intensities; all variants in turn in one process. Prints a table. Throws
+/// UnknownNameError, Error.
 void runScanBench(const ScanBench& bench);
 
 }  // namespace marsim::benchmarks

@@ -23,7 +23,7 @@ lidar::ImageGrid aviaImage() {
   return image;
 }
 
-// The intrinsics that EGO-Planner, Fast-Planner and FUEL come with for a RealSense.
+// The intrinsics of a RealSense in EGO-Planner, Fast-Planner and FUEL.
 lidar::ImageGrid depthCameraImage() {
   lidar::ImageGrid image;
   image.projection = lidar::ImageGrid::Projection::kPinhole;

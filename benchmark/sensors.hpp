@@ -9,16 +9,16 @@
 
 namespace marsim::benchmarks {
 
-constexpr double kRangeMax = 30.0;  ///< [m] of every sensor, so that rows compare
+constexpr double kRangeMax = 30.0;  ///< [m] of every sensor, so that rows can be compared
 
-/// Something to render: the shots of a scan pattern, or a dense image.
+/// A sensor to render: the shots of a scan pattern, or a dense image.
 struct Sensor {
   std::string name;
   std::optional<lidar::PatternConfig> pattern;
-  lidar::ImageGrid image;  ///< where there is no pattern
+  lidar::ImageGrid image;  ///< if there is no pattern
   bool optical = false;    ///< the image's frame has z forward, x right
 
-  /// Rays [W] of the 0.1 s from scan * 0.1 s on, or of the image's cells row by row.
+  /// Rays [W] of the 0.1 s from scan * 0.1 s on, or of the image's cells, row by row.
   std::vector<lidar::Ray> rays(const Pose& X_WS, int scan) const;
   /// Pose of the image's frame for a sensor (x forward) at X_WS.
   Pose imagePose(const Pose& X_WS) const;

@@ -23,11 +23,11 @@ using scene::SparseKind;
 using scene::SparsePlace;
 using scene::SparseSolid;
 
-constexpr double kInside = 0.08;      // [m] from a solid's edges, of beams aimed at it
-constexpr double kSlotMargin = 0.01;  // [m] from a slot's sides
-constexpr double kBehindSlot = 0.5;   // [m] what is seen through a slot is farther behind
-constexpr double kOthers = 0.1;       // [m] to all else, of beams through slots and past edges
-// Cosines of the flattest incidence.
+constexpr double kInside = 0.08;      // [m] least distance of beams at a solid from its edges
+constexpr double kSlotMargin = 0.01;  // [m] least distance of beams through a slot from its sides
+constexpr double kBehindSlot = 0.5;   // [m] least distance from a slot to the surface behind it
+constexpr double kOthers = 0.1;       // [m] to other parts, of beams through slots and past edges
+// Least cosines of incidence.
 constexpr double kFlattestAtSolid = 0.26;  // 75 degrees
 constexpr double kFlattestAtEdge = 0.5;    // 60 degrees
 
@@ -71,7 +71,7 @@ Vector3d randomPoint(const Rectangle& rectangle, double margin, RandomStream& ra
   return point;
 }
 
-/// Whether a ray keeps away from all but some parts, up to a range.
+/// Whether a ray keeps clear of all but some parts, up to a range.
 bool passesClear(const SparsePlace& place, const Probe& aimed, double range,
                  const std::vector<int>& but) {
   constexpr double kStep = 0.02;  // [m] at least
@@ -142,7 +142,7 @@ void passEdges(const SparsePlace& place, int part, int tries, RandomStream& rand
     const Vector3d origin = heldOutStation(place, i / 4);
     Probe aimed = probe(place, origin, (at - origin).normalized());
     if (!passesBy(edge, aimed) || incidence(board, aimed) < kFlattestAtEdge) continue;
-    aimed.passes_at = crossing(board, aimed);  // where the board would return it, were it larger
+    aimed.passes_at = crossing(board, aimed);  // at the place where a larger board would return it
     if (passesClear(place, aimed, aimed.passes_at + kFarOff, {part})) probes.push_back(aimed);
   }
 }
@@ -175,7 +175,7 @@ Probes::Probes(const SparsePlace& place, bool quick) {
   }
 }
 
-/// A share of some beams; null where there were none.
+/// A share of some beams; null without beams.
 struct Share {
   std::int64_t part = 0, whole = 0;
 
@@ -232,7 +232,7 @@ Json Sparse::row(map::Surface surface, double resolution) const {
   return row;
 }
 
-/// Beams that return nothing or what is far behind a solid, and errors of the others.
+/// Rates beams that return nothing or a surface far behind a solid, and errors of the others.
 void Sparse::rateSolids(const lidar::RayRenderer& renderer, Json& row) const {
   for (std::size_t group = 0; group < kGroups.size(); ++group) {
     const std::vector<Probe>& probes = probes_.solids[group];
@@ -253,14 +253,14 @@ void Sparse::rateSolids(const lidar::RayRenderer& renderer, Json& row) const {
   }
 }
 
-/// The spacing [m] of what a map of this resolution has of a slot's boards.
+/// The spacing [m] of a slot's boards in a map of this resolution.
 double Sparse::spacingAt(const Slot& slot, double resolution) const {
   const double density = std::min(scan_.density[static_cast<std::size_t>(slot.left)],
                                   scan_.density[static_cast<std::size_t>(slot.right)]);
   return std::max(resolution, 1.0 / std::sqrt(density));
 }
 
-/// Beams through slots, those apart that are wider than three local spacings.
+/// Rates beams through slots, separately those wider than three local spacings.
 void Sparse::rateSlots(const lidar::RayRenderer& renderer, double resolution, Json& row) const {
   std::array<Share, 3> wide, narrow;
   Json each = Json::array();
@@ -307,7 +307,7 @@ void Sparse::rateEdges(const lidar::RayRenderer& renderer, Json& row) const {
   row["edges_open"] = all.json();
 }
 
-/// The share of beams that return far before the truth.
+/// The share of beams that return far in front of the truth.
 double Sparse::tooNear(const lidar::RayRenderer& renderer) const {
   const std::vector<double> found = ranges(renderer, probes_.all_round);
   Share near;
@@ -317,7 +317,7 @@ double Sparse::tooNear(const lidar::RayRenderer& renderer) const {
   return near.share();
 }
 
-/// Numbers of a row side by side; "-" where there is none.
+/// Numbers of a row side by side; "-" for missing ones.
 template <std::size_t N>
 std::string listed(const Json& row, const std::string& prefix,
                    const std::array<const char*, N>& names, double scale, int digits) {

@@ -36,7 +36,7 @@ double processorSeconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-// A sum of kilobytes over the lines of a file that begin so [MB].
+// A sum [MB] of kilobytes over the lines of a file that begin with a text.
 double megabytesOf(const char* file_name, const std::string& beginning) {
   std::ifstream file(file_name);
   double kilobytes = 0.0;
@@ -46,10 +46,10 @@ double megabytesOf(const char* file_name, const std::string& beginning) {
   return kilobytes / 1024.0;
 }
 
-// Not rusage's, which begins with what the process that started this one held.
+// Not from rusage, which begins with the memory of the process that started this one.
 double peakMb() { return megabytesOf("/proc/self/status", "VmHWM:"); }
 
-// What is this process's own: pages of the mapped file are everybody's, whoever else maps it now.
+// This process's own memory; pages of the mapped file are shared.
 double privateMb() { return megabytesOf("/proc/self/smaps_rollup", "Private_Dirty:"); }
 
 nlohmann::json runOnce(const std::vector<std::string>& command, double& seconds) {

@@ -8,8 +8,8 @@
 
 namespace marsim::benchmarks {
 
-/// Starts `program` twice on a cloud, with an empty cache in `folder` and with the map made, each
-/// time up to a first Avia scan. Throws Error where it fails.
+/// Starts `program` twice on a cloud, with an empty cache in `folder` and with the map cached, each
+/// time up to a first Avia scan. Throws Error if that fails.
 Starts measureStarts(const std::string& program, const std::filesystem::path& cloud,
                      const map::SurfelMapConfig& config, const std::filesystem::path& folder);
 

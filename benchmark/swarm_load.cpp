@@ -14,8 +14,8 @@
 namespace marsim::benchmarks {
 namespace {
 
-constexpr double kTurnPeriod = 2.0;  // [s] between goals of who flies to and fro
-constexpr double kAbove = 2.0;       // [m] the map, where those start
+constexpr double kTurnPeriod = 2.0;  // [s] between goals of UAVs that fly to and fro
+constexpr double kAbove = 2.0;       // [m] above the map, their starts
 constexpr double kWay = 0.5;         // [m] up and down
 
 }  // namespace
@@ -25,7 +25,7 @@ SwarmLoad::Figures SwarmLoad::measure(int uavs) const {
   renderer.threads = 0;
   sim::World world(map, {lidar::makeRayCaster(map, renderer)});
   sim::UavConfig config;
-  const config::Vehicle craft = config::loadVehicle(vehicle);
+  const vehicle::EquippedVehicle craft = config::loadVehicle(vehicle);
   config.vehicle = craft.vehicle;
   config.imu = craft.imu;
   config.controller = config::loadController("default");
@@ -34,7 +34,7 @@ SwarmLoad::Figures SwarmLoad::measure(int uavs) const {
   figures.uavs = uavs;
   std::vector<sim::Uav*> flying;
   sim::SwarmConfig swarm = config::loadSwarm(formation);
-  // A hundred have no room among walls: who stands in one is busy with contacts.
+  // A hundred UAVs have no room among walls, where they would be busy with contacts.
   if (!has_lidars) swarm.origin.z() = static_cast<double>(map->bounds().max().z()) + kAbove;
   for (const sim::Start& start : sim::swarmStarts(swarm, uavs, formation)) {
     config.start_p_WB = start.p_WB;
@@ -65,7 +65,7 @@ SwarmLoad::Figures SwarmLoad::measure(int uavs) const {
   return figures;
 }
 
-// The load grows with the number of UAVs, a little more than in proportion as they see each other.
+// The load grows with the number of UAVs, a little more than linearly as they see each other.
 SwarmLoad::Figures SwarmLoad::mostInRealTime() const {
   Figures best;
   std::set<int> tried;
@@ -75,7 +75,7 @@ SwarmLoad::Figures SwarmLoad::mostInRealTime() const {
     if (keeps_up && uavs > best.uavs) best = figures;
     const int likely = static_cast<int>(std::floor(uavs * figures.real_time_factor));
     uavs = std::clamp(keeps_up ? std::max(likely, uavs + 1) : std::min(likely, uavs - 1), 1,
-                      sim::kMostUavs);
+                      kMostUavs);
     if (!keeps_up && uavs <= best.uavs) break;
   }
   return best;

@@ -9,7 +9,7 @@
 namespace marsim::benchmarks {
 
 /// UAVs that see and hit each other in one simulation without ROS, dynamics at 1 kHz, each with a
-/// LiDAR whose every scan is made by all cores, or without one.
+/// LiDAR whose scans use all cores, or without one.
 struct SwarmLoad {
   std::shared_ptr<const map::SurfelMap> map;
   std::string vehicle = "hummingbird", lidar = "mid360", formation = "grid";
@@ -23,7 +23,7 @@ struct SwarmLoad {
     double cpu_s_per_simulated_s = 0.0;
   };
   Figures measure(int uavs) const;
-  /// The most UAVs found to keep up with the wall clock; 0 where one does not.
+  /// Most UAVs found that keep up with the wall clock; 0 if one UAV does not.
   Figures mostInRealTime() const;
 };
 

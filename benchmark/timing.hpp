@@ -19,7 +19,7 @@ inline double millisecondsOf(const std::function<void()>& work) {
       .count();
 }
 
-/// Processor time of this thread [ms]: other programs on the machine make no difference to it.
+/// Processor time of this thread [ms], which other programs do not affect.
 template <class Work>
 double processorMilliseconds(const Work& work) {
   const auto now = [] {
@@ -32,7 +32,7 @@ double processorMilliseconds(const Work& work) {
   return now() - start;
 }
 
-/// The least time of every pose, and their median.
+/// The least time of every pose, and the median of these.
 class PoseTimes {
  public:
   void add(int pose, double milliseconds) {

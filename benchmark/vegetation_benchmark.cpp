@@ -34,7 +34,7 @@ std::shared_ptr<const map::SurfelMap> mapOf(const VegetationBench& bench) {
   return map;
 }
 
-// On a circle about the map's middle.
+// A pose on a circle about the map's middle.
 Pose poseIn(const map::SurfelMap& map, const lidar::RayRenderer& renderer, int index) {
   const Eigen::AlignedBox3f bounds = map.bounds();
   const double radius = 0.25 * static_cast<double>(bounds.sizes().head<2>().minCoeff());
@@ -49,7 +49,7 @@ Pose poseIn(const map::SurfelMap& map, const lidar::RayRenderer& renderer, int i
   return {fromRollPitchYaw(0.0, 0.0, angle + 2.0), place};
 }
 
-// Of this process [MiB].
+// Resident memory of this process [MiB].
 double residentMemory() {
   std::ifstream status("/proc/self/statm");
   double total = 0.0, resident = 0.0;

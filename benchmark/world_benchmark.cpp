@@ -68,7 +68,7 @@ void addFlights(const WorldBench& bench, ordered_json& figures) {
   }
 }
 
-/// The report of so many UAVs in one nodelet manager.
+/// The report on so many UAVs in one nodelet manager.
 ordered_json flySwarm(const WorldBench& bench, int uavs) {
   const std::filesystem::path report = bench.work / fmt::format("swarm_{}.json", uavs);
   std::filesystem::remove(report);
@@ -96,7 +96,7 @@ bool keepsUp(const ordered_json& report) {
          report.at("scans_missing") <= 0.01 * report.at("scans_expected").get<double>();
 }
 
-// Where they do not keep up, as many as their load leaves room for, and then fewer.
+// If they do not keep up, tries as many as their load leaves room for, and then fewer.
 void addUavs(const WorldBench& bench, ordered_json& figures) {
   figures["uavs_real_time"] = nullptr;
   if (bench.quick || !tools::onPath("roslaunch")) return;
@@ -146,7 +146,7 @@ void runWorldBench(const WorldBench& bench) {
       add(bench, figures);
     }
   } catch (...) {
-    write();  // what has been measured
+    write();  // the figures so far
     throw;
   }
   write();

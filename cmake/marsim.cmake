@@ -31,10 +31,10 @@ if(MARSIM_SANITIZE)
   target_compile_options(marsim_options INTERFACE
     -fsanitize=${MARSIM_SANITIZE} -fno-omit-frame-pointer)
   # Checks of pointers for null and of dynamic types before every access make compiling take almost
-  # twice as long; the address sanitizer stops at a null pointer that is followed as well.
+  # twice as long; the address sanitizer also stops at the use of a null pointer.
   if(MARSIM_SANITIZE MATCHES "undefined")
     target_compile_options(marsim_options INTERFACE -fno-sanitize=null,vptr)
-    # The first error ends the program: code that need not go on after one is compiled faster.
+    # The first error ends the program, which makes compiling faster.
     target_compile_options(marsim_options INTERFACE -fno-sanitize-recover=undefined)
   endif()
   target_link_options(marsim_options INTERFACE -fsanitize=${MARSIM_SANITIZE})
@@ -44,8 +44,8 @@ if(MARSIM_FUZZ)
   target_compile_options(marsim_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# What nearly every source file reads, parsed once; for libraries (position-independent code), see
-# test/CMakeLists.txt for the tests. Sources with compiler flags of their own leave it out.
+# Precompiles the headers of nearly every source file; for libraries (position-independent code),
+# see test/CMakeLists.txt for the tests. Sources with compiler flags of their own leave it out.
 function(marsim_add_library_headers)
   add_library(marsim_headers OBJECT ${PROJECT_SOURCE_DIR}/src/headers.cpp)
   target_link_libraries(marsim_headers PRIVATE marsim_options Eigen3::Eigen fmt::fmt)
@@ -91,8 +91,8 @@ function(marsim_add_executable name)
 endfunction()
 
 # marsim_add_test(<name> SOURCES ... [LIBRARIES lib...] [SEPARATE]) registers every TEST of a
-# GoogleTest program with ctest; with sanitizers the program as a whole, for starting it takes longer
-# than most tests. SEPARATE: each test needs a process of its own there as well.
+# GoogleTest program with ctest; with sanitizers the program as a whole, since starting it takes
+# longer than most tests. SEPARATE: each test needs a process of its own there as well.
 include(GoogleTest)
 function(marsim_add_test name)
   cmake_parse_arguments(ARG "SEPARATE" "" "SOURCES;LIBRARIES" ${ARGN})

@@ -1,4 +1,4 @@
-# What find_package(marsim) reads, see marsim-components.cmake. Included after all libraries.
+# Files for find_package(marsim), see marsim-components.cmake. Included after all libraries.
 
 # marsim::core is every library of the core.
 add_library(marsim_core INTERFACE)
@@ -7,6 +7,12 @@ target_link_libraries(marsim_core INTERFACE marsim_common marsim_lan marsim_cloc
 set_target_properties(marsim_core PROPERTIES EXPORT_NAME core)
 add_library(marsim::core ALIAS marsim_core)
 install(TARGETS marsim_core EXPORT marsimTargets)
+# What marsim/pcl.hpp needs; a program that names the component finds PCL, see marsim-components.cmake.in.
+add_library(marsim_pcl INTERFACE)
+target_link_libraries(marsim_pcl INTERFACE marsim_core pcl_common)
+set_target_properties(marsim_pcl PROPERTIES EXPORT_NAME pcl)
+add_library(marsim::pcl ALIAS marsim_pcl)
+install(TARGETS marsim_pcl EXPORT marsimTargets)
 if(MARSIM_HAS_OPENGL)
   add_library(marsim_gl INTERFACE)
   target_link_libraries(marsim_gl INTERFACE marsim_core marsim_lidar_gl)

@@ -28,8 +28,8 @@ add_service_files(DIRECTORY srv FILES
 generate_messages(DEPENDENCIES geometry_msgs std_msgs)
 
 # One marsimConfig.cmake for both: find_package(marsim COMPONENTS core) needs nothing of ROS,
-# find_package(catkin COMPONENTS marsim) reads what catkin writes. catkin takes a template of this place
-# and name in the place of its own.
+# find_package(catkin COMPONENTS marsim) reads the file written by catkin. catkin uses a template at
+# this place and with this name instead of its own.
 set(marsim_EXTRAS_DIR ${CMAKE_CURRENT_BINARY_DIR}/package_template)
 file(READ ${catkin_EXTRAS_DIR}/templates/pkgConfig.cmake.in catkin_template)
 file(WRITE ${marsim_EXTRAS_DIR}/marsimConfig.cmake.in

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Writes the arguments of the launch files beside this one, between the markers in each, and the
-table of them in docs/ros.md, from arguments.yaml.
+table of them in docs/arguments.md, from arguments.yaml and `marsim run --defaults`.
 
-    python3 generate_arguments.py [--check]
+    python3 generate_arguments.py [--check] [--marsim PROGRAM]
 
-It names the files that it changes. With --check it changes none and fails where one would.
+It names the files that it changes. With --check it changes none and fails where one would. The
+program is ./marsim of the source tree, which builds first, unless another one is given.
 """
 import argparse
 import difflib
 import pathlib
 import re
+import subprocess
 import sys
 import xml.etree.ElementTree
 from xml.sax.saxutils import quoteattr
@@ -18,7 +20,7 @@ import yaml
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 TABLE = "arguments.yaml"
-PAGE = "docs/ros.md"
+PAGE = "docs/arguments.md"
 BEGIN = "<!-- arguments: from arguments.yaml, by generate_arguments.py -->"
 END = "<!-- end of arguments -->"
 BLOCK = re.compile(r"^( *)%s\n(.*?)^ *%s$" % (re.escape(BEGIN), re.escape(END)), re.M | re.S)
@@ -74,7 +76,25 @@ def argument(fields, where, known=("default", "required", "doc")):
     return fields
 
 
-def read_table(path):
+def read_defaults(program):
+    """The defaults of the arguments that programs read, by name."""
+    try:
+        printed = subprocess.run([program, "run", "--defaults"], check=True, text=True,
+                                 stdout=subprocess.PIPE).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise Error("%s run --defaults: %s" % (program, error))
+    return dict(line.split(":=", 1) for line in printed.splitlines() if line)
+
+
+def fill_in(name, fields, defaults):
+    """Puts the default that programs have in the place of DEFAULT."""
+    text = fields.get("default")
+    if name in defaults and text is not None:
+        value = defaults[name]
+        fields["default"] = value if text == "DEFAULT" else text.replace("DEFAULT", repr(value))
+
+
+def read_table(path, defaults):
     try:
         table = yaml.load(path.read_text(encoding="utf-8"), Loader)
     except yaml.MarkedYAMLError as error:
@@ -86,9 +106,14 @@ def read_table(path):
     for part in parts:
         mapping(table.get(part), part)
     arguments, groups = table["arguments"], table["groups"]
+    for name in sorted(set(defaults) - set(arguments)):
+        raise Error("%s: arguments.%s: is missing" % (TABLE, name))
     for name, fields in arguments.items():
         where = "arguments." + name
+        if name in defaults and "DEFAULT" not in mapping(fields, where).setdefault("default", "DEFAULT"):
+            raise Error("%s: %s.default: stands in src/config/defaults.cpp" % (TABLE, where))
         argument(fields, where)
+        fill_in(name, fields, defaults)
         if "doc" not in fields:
             raise Error("%s: %s.doc: is missing" % (TABLE, where))
         if not {"default", "required"} & set(fields):
@@ -99,6 +124,7 @@ def read_table(path):
         for name in names(members, "groups." + group):
             if name not in arguments:
                 raise unknown("groups." + group, "argument", name, arguments)
+    table["defaults"] = defaults
     return table
 
 
@@ -126,6 +152,7 @@ def arguments_of(name, table):
         if "required" in fields:
             chosen[each].pop("default", None)
         chosen[each].update(fields)
+        fill_in(each, chosen[each], table["defaults"])
     return list(chosen.items())
 
 
@@ -198,8 +225,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
     parser.add_argument("--check", action="store_true",
                         help="change nothing; fail where a file is not as generated")
-    check = parser.parse_args().check
-    table = read_table(FOLDER / TABLE)
+    parser.add_argument("--marsim", default=str(FOLDER.parent / "marsim"), metavar="PROGRAM",
+                        help="the program marsim (default: ./marsim of the source tree)")
+    options = parser.parse_args()
+    check = options.check
+    table = read_table(FOLDER / TABLE, read_defaults(options.marsim))
     there = {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.launch")}
     for name in sorted(there ^ set(table["files"])):
         raise Error("%s: files.%s: %s" % (TABLE, name, "is missing" if name in there else

@@ -12,9 +12,10 @@
 namespace marsim {
 namespace {
 
-constexpr std::size_t kMostGaps = 8;           // that the period is learned from
-constexpr std::size_t kMostUnanswered = 1000;  // inputs that are kept
-constexpr TimeNs kBegin = 0;                   // of time; a client must be there before it goes on
+constexpr std::size_t kMostGaps = 8;           // from which the period is estimated
+constexpr std::size_t kMostUnanswered = 1000;  // kept inputs
+constexpr TimeNs kBegin = 0;                   // simulated time, for which all clients must be
+                                               // there
 constexpr TimeNs kNever = std::numeric_limits<TimeNs>::max();
 
 AnswerRule parseRule(std::string_view text) {
@@ -58,14 +59,14 @@ std::vector<AnswerRule> parseAnswerRules(std::string_view text, std::string_view
 
 void AnswerWait::onInput(TimeNs stamp) {
   if (stamp == last_input_) return;
-  if (stamp < last_input_) {  // another run of the publisher
+  if (stamp < last_input_) {  // it belongs to another run of the publisher
     unanswered_.clear();
     gaps_.clear();
     period_ = 0;
     early_output_ = -1;
   } else if (last_input_ >= 0) {
     const TimeNs gap = stamp - last_input_;
-    // One that was not waited for any longer and came after all comes too late for the rule.
+    // An input that arrives after it was given up comes too late for the rule.
     if (misses_input_ && 2 * gap < 3 * period_) comes_late_ = true;
     learnPeriod(gap);
   }
@@ -140,7 +141,7 @@ std::string AnswerWait::waitsFor(TimeNs now) const {
   return "";
 }
 
-// Before the first answer inputs share the patience.
+// Before the first answer all inputs share the patience.
 double AnswerWait::patienceLeft(TimeNs now, double held) const {
   const bool is_first = !was_answered_ && cause(now, kNever) == Cause::kNoAnswer;
   if (!is_first) return patience_ - held;

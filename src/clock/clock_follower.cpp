@@ -10,10 +10,10 @@ namespace {
 
 constexpr double kRounding = 1e-6;            // [s]
 constexpr TimeNs kRateWindow = kNsPerSecond;  // over which the leader's rate is measured,
-constexpr std::size_t kFewReadings = 3;       // and over no fewer answers than these
+constexpr std::size_t kFewReadings = 3;       // with at least this many answers
 constexpr std::size_t kMostReadings = 100;
-constexpr double kFastest = 1e6;                // pace
-constexpr TimeNs kShortest = kRateWindow / 10;  // less says nothing about a rate
+constexpr double kFastest = 1e6;                // largest pace
+constexpr TimeNs kShortest = kRateWindow / 10;  // shorter spans tell nothing about a rate
 
 double halfTrip(const ClockSample& sample) {
   return 0.5 * toSeconds(sample.received - sample.sent);
@@ -74,7 +74,7 @@ bool ClockFollower::observe(const ClockSample& sample) {
 }
 
 const ClockSample& ClockFollower::best() const {
-  const auto doubt = [&](const ClockSample& sample) {  // as of the newest answer
+  const auto doubt = [&](const ClockSample& sample) {  // at the newest answer
     return halfTrip(sample) + config_.drift * toSeconds(newest_ - sample.received);
   };
   return *std::min_element(
@@ -90,7 +90,7 @@ void ClockFollower::keepReading(const ClockSample& sample) {
   if (readings_.size() > kMostReadings) readings_.pop_front();
 }
 
-// A busy leader is slower than its pace; none is faster.
+// A busy leader is slower than its pace; no leader is faster.
 void ClockFollower::measureRate() {
   const Reading& last = readings_.back();
   std::size_t first = readings_.size() - 1;
@@ -126,7 +126,7 @@ TimeNs ClockFollower::at(TimeNs wall) {
   if (error_ > config_.leap || (pace == 0.0 && error_ > 0.0)) {
     now_ = expected + error_;  // far behind, or the leader makes single steps
   } else if (error_ < -config_.leap) {
-    // Far ahead, after a stall of the leader's: wait for it.
+    // Far ahead, after a stall of the leader: waits for it.
   } else {
     const double slew = config_.largest_slew * pace * elapsed;
     const double share = std::min(1.0, elapsed / config_.time_constant);

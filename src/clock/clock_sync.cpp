@@ -15,10 +15,10 @@ namespace marsim {
 namespace {
 
 constexpr std::uint32_t kAnswerMark = 0x3341434d;   // "MCA3"
-constexpr std::chrono::milliseconds kPatience{50};  // between looks whether to stop
-constexpr std::size_t kOpenQuestions = 100;         // 10 s of them at the highest rate
+constexpr std::chrono::milliseconds kPatience{50};  // between checks for the end
+constexpr std::size_t kOpenQuestions = 100;         // for 10 s at the highest rate
 
-// As they lie in memory; all machines have the same byte order (x86, ARM).
+// In memory order; all machines have the same byte order (x86, ARM).
 struct Answer {
   std::uint32_t mark = kAnswerMark;
   std::uint32_t run = 0;
@@ -41,7 +41,7 @@ std::string_view bytesOf(const Message& message) {
 std::string covered(const ClockQuestion& question) {
   return std::string("marsim clock question").append(bytesOf(question));
 }
-// With the whole question, so that an answer fits no other one.
+// The signed bytes hold the whole question, so that an answer fits no other one.
 std::string covered(const ClockQuestion& question, const Answer& answer) {
   return std::string("marsim clock answer").append(bytesOf(question)).append(bytesOf(answer));
 }

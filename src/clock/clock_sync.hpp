@@ -14,36 +14,36 @@
 
 namespace marsim {
 
-/// Wall time by this machine's steady clock.
+/// Wall time of this machine's steady clock.
 TimeNs wallNow();
 
 struct ClockReading {
-  TimeNs wall = 0;        ///< wallNow() when it was read
+  TimeNs wall = 0;        ///< wallNow() at the reading
   TimeNs time = 0;        ///< simulated
   double pace = 1.0;      ///< as in ClockSample
   std::uint32_t run = 0;  ///< as in ClockSample
 };
 
-/// What a follower asks, as it lies in memory and on the network.
+/// A follower's question, in memory order as on the network.
 struct ClockQuestion {
   std::uint32_t mark = 0x3251434d;  ///< "MCQ2"
-  std::uint32_t nonce = 0;          ///< drawn for each question
+  std::uint32_t nonce = 0;          ///< random, for each question
   TimeNs sent = 0;                  ///< the follower's wall time
 };
 
-/// Answers other machines that ask what time it is in the simulation: those of the known addresses
-/// whose questions carry the key's tag. Each answer carries a tag over its question and itself.
+/// Answers questions of other machines for the simulated time: of the known addresses, and with the
+/// key's tag. Each answer carries a tag over its question and itself.
 class ClockServer {
  public:
-  /// `read` is called from a thread of its own; `known` are the machines, whatever their port.
-  /// Throws as DatagramSocket does.
+  /// `read` is called from a thread of its own; `known` lists the machines, with any port. Throws
+  /// as DatagramSocket does.
   ClockServer(const Endpoint& local, HmacKey key, std::vector<Endpoint> known,
               std::function<ClockReading()> read);
   ~ClockServer();
 
   Endpoint local() const { return socket_.local(); }
   std::uint64_t answered() const { return answered_; }
-  /// Questions of unknown addresses or without a tag of the key.
+  /// Number of questions from unknown addresses or without a tag of the key.
   std::uint64_t refused() const { return refused_; }
 
  private:
@@ -59,11 +59,11 @@ class ClockServer {
   std::thread thread_;
 };
 
-/// Asks a ClockServer several times a second and follows it. Takes one answer for each question,
-/// with a tag of the key.
+/// Asks a ClockServer several times a second and follows its time. Takes one answer for each
+/// question, with a tag of the key.
 class ClockClient {
  public:
-  /// `rate` [Hz] of questions. Throws as DatagramSocket does, and ConfigError.
+  /// `rate` [Hz] of the questions. Throws as DatagramSocket does, and ConfigError.
   ClockClient(const Endpoint& local, const Endpoint& leader, HmacKey key, double rate,
               ClockFollowerConfig config = {});
   ~ClockClient();
@@ -73,9 +73,9 @@ class ClockClient {
     double age = 0.0;          ///< [s] of wall time since the newest answer
     double uncertainty = 0.0;  ///< [s], see ClockFollower
     double error = 0.0;        ///< [s]
-    double pace = 0.0;         ///< of the leader
+    double pace = 0.0;         ///< the leader's
     std::uint64_t asked = 0, answered = 0;
-    std::uint64_t refused = 0;  ///< not the leader's, not to an open question, or without a tag
+    std::uint64_t refused = 0;  ///< from elsewhere, to no open question, or without a tag
   };
   Status status() const;
   /// The simulated time now (see ClockFollower::at).
@@ -91,7 +91,7 @@ class ClockClient {
   HmacKey key_;
   TimeNs period_;
   std::deque<ClockQuestion> open_;  ///< questions without an answer yet, oldest first
-  mutable std::mutex mutex_;        ///< guards what follows
+  mutable std::mutex mutex_;        ///< guards the members below
   ClockFollower follower_;
   std::uint64_t asked_ = 0, answered_ = 0, refused_ = 0;
   std::atomic<bool> stop_{false};

@@ -3,7 +3,7 @@
 namespace marsim {
 
 void ControlWait::onCommand(TimeNs computed_from) {
-  if (computed_from <= answered_) return;  // a second answer to a state that was told twice
+  if (computed_from <= answered_) return;  // a second answer to a repeated state
   follows_ = in_lockstep_ || waiting_ || computed_from - answered_ == period_;
   answered_ = computed_from;
   waiting_ = false;

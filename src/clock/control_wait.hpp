@@ -6,21 +6,21 @@
 
 namespace marsim {
 
-/// Keeps the control loop closed on a machine that is too busy for real time: while a controller
+/// Keeps the control loop closed on a machine that is too slow for real time: while a controller
 /// answers every state, the dynamics wait for each answer at the state from which it acts
-/// (`control_latency` states after the one that it answers), and time waits with them. A controller
-/// with a rate of its own is not waited for, but in lockstep.
+/// (`control_latency` states after the answered one), and time waits with them. A controller with a
+/// rate of its own is waited for in lockstep only.
 class ControlWait {
  public:
   using WallClock = std::chrono::steady_clock;
   /// [s] of wall time without an answer after which the dynamics go on alone.
   static constexpr double kPatience = 2.0;
-  /// [s] the same where another controller is started in the place of one that died; below the
-  /// patience of the clock and of other UAVs, which are held meanwhile.
+  /// [s] the patience where a controller is started in place of one that died; below the patience
+  /// of the clock and of other UAVs, which wait meanwhile.
   static constexpr double kRespawnPatience = 4.0;
-  static constexpr double kShareOfPatience = 0.8;  ///< of theirs, in lockstep
+  static constexpr double kShareOfPatience = 0.8;  ///< share of the clock's patience, in lockstep
 
-  /// `latency` [states].
+  /// `latency` in states.
   ControlWait(TimeNs state_period, int latency, double patience = kPatience,
               bool in_lockstep = false)
       : period_(state_period),
@@ -30,20 +30,20 @@ class ControlWait {
         follows_(in_lockstep) {}
 
   double patience() const { return patience_; }
-  /// The vehicle was put somewhere at `stamp`: in lockstep the first state from then on is waited
-  /// for, else a controller may rest.
+  /// The vehicle was placed at `stamp`: in lockstep the first state from then on must be answered;
+  /// else a controller may rest.
   void reset(TimeNs stamp) {
     *this = ControlWait(period_, latency_, patience_, in_lockstep_);
     if (in_lockstep_) answered_ = (stamp - 1 + period_) / period_ * period_ - period_;
   }
-  /// A motor command came, computed from the state of that stamp. One that was waited for is
-  /// followed by others, also from a new controller that never saw the states before.
+  /// Takes a motor command computed from the state of that stamp. After an awaited command others
+  /// are awaited, also from a new controller that never saw the earlier states.
   void onCommand(TimeNs computed_from);
   /// Whether the dynamics, at `stamp`, must wait for the controller.
   bool mustWait(TimeNs stamp, WallClock::time_point now);
-  /// [s] of wall time for which the dynamics have waited by now; 0 where they do not.
+  /// [s] of wall time for which the dynamics have waited; 0 if they do not wait.
   double waited(WallClock::time_point now) const;
-  /// The controller was waited for in vain; true once for every time.
+  /// Whether the wait for the controller ended in vain; true once for each time.
   bool gaveUp();
 
  private:
@@ -51,8 +51,8 @@ class ControlWait {
   int latency_;
   double patience_;
   bool in_lockstep_;
-  TimeNs answered_ = 0;   ///< state that the last command was computed from
-  bool follows_ = false;  ///< each command came from the state after the one before
+  TimeNs answered_ = 0;   ///< the last command's state
+  bool follows_ = false;  ///< each command answers the state after the previous one's
   bool waiting_ = false;
   bool gave_up_ = false;
   WallClock::time_point since_;

@@ -14,18 +14,18 @@
 namespace marsim {
 namespace {
 
-// After a stall longer than this (a suspended machine, say) the clock goes on from where it was
-// instead of rushing to make up.
+// After a longer stall (of a suspended machine, for example) the clock goes on from its time
+// instead of catching up.
 constexpr std::chrono::milliseconds kLongestCatchUp{100};
-constexpr double kSlowest = 1e-4, kFastest = 1e6;  // paces
-constexpr std::size_t kMostNames = 5;              // of nodes that hold time
+constexpr double kSlowest = 1e-4, kFastest = 1e6;  // limits of the pace
+constexpr std::size_t kMostNames = 5;              // of nodes that hold time, in a message
 constexpr TimeNs kLongestRun = 1'000'000'000 * kNsPerSecond;
 
 double secondsBetween(SimClock::WallTime from, SimClock::WallTime to) {
   return std::chrono::duration<double>(to - from).count();
 }
 
-// A wall time so far ahead; one that is too far stands for never.
+// A wall time so far ahead; one that is too far counts as never.
 SimClock::WallTime after(SimClock::WallTime from, double seconds) {
   constexpr double kFar = 1e6;
   if (!(seconds < kFar)) return SimClock::WallTime::max();
@@ -118,7 +118,7 @@ void SimClock::noteHold(WallTime now) {
       hold.reset();
       continue;
     }
-    // Patience is for each answer and each input of its own.
+    // Each answer and each input has the full patience.
     const AnswerWait::Awaited what = answers_[i].awaited(now_);
     if (!hold || !(hold->what == what)) hold = AnswerHold{what, now};
   }
@@ -131,7 +131,7 @@ void SimClock::forgetHolds() {
 }
 
 void SimClock::giveUp(WallTime now) {
-  const bool may_begin = !inLockstep() || now_ > 0;  // time begins when all are there
+  const bool may_begin = !inLockstep() || now_ > 0;  // time begins when all participants are there
   if (grants_held_since_ && may_begin) {
     const double held = secondsBetween(*grants_held_since_, now);
     if (held >= config_.patience) letGo(held);
@@ -145,7 +145,7 @@ void SimClock::giveUp(WallTime now) {
   }
 }
 
-// Never, unless all that holds it are answers with a reserve.
+// Never, unless only answers with a reserve hold time.
 SimClock::WallTime SimClock::nudgeAt() const {
   if (grants_held_since_) return WallTime::max();
   WallTime at = WallTime::min();
@@ -182,7 +182,7 @@ void SimClock::go(WallTime now) {
   is_paused_ = true;
 }
 
-// As fast as all can follow is in real time where there is nobody yet.
+// Without participants the greatest pace is real time.
 SimClock::WallClock::duration SimClock::wallPeriod() const {
   const double pace = std::isinf(config_.pace) && grants_.empty() ? 1.0 : config_.pace;
   return std::chrono::duration_cast<WallClock::duration>(
@@ -192,7 +192,7 @@ SimClock::WallClock::duration SimClock::wallPeriod() const {
 std::vector<std::string> SimClock::takeWarnings() { return std::exchange(warnings_, {}); }
 
 void SimClock::grant(const std::string& who, TimeNs until) {
-  // The last grant before it was let go may be told again.
+  // The last grant before it was given up may arrive again.
   const auto was = let_go_.find(who);
   if (was != let_go_.end() && until == was->second) return;
   if (was != let_go_.end()) let_go_.erase(was);
@@ -233,7 +233,7 @@ SimClock::Reply SimClock::pause(bool paused, WallTime now) {
   return {true, paused ? "paused" : "running"};
 }
 
-// What was held before a pause is no sign that somebody has been silent since.
+// A hold from before a pause does not count as silence.
 void SimClock::runFrom(WallTime now) {
   if (!is_paused_) return;
   is_paused_ = false;

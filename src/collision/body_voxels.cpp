@@ -14,8 +14,8 @@ using Eigen::Array3i;
 using Eigen::Vector3d;
 
 constexpr double kMostCells = 1 << 27;
-constexpr double kSamplesACell = 4.0;    // points of the surface along a cell's side
-constexpr double kFinestSpacing = 1e-3;  // [m] between them
+constexpr double kSamplesACell = 4.0;    // sampled surface points along a cell's side
+constexpr double kFinestSpacing = 1e-3;  // [m] between them, at least
 
 void requireCell(double cell) { Validator("collision").positive("cell", cell, "m"); }
 
@@ -60,9 +60,9 @@ BodyVoxels::BodyVoxels(const map::PointCloud& cloud_B, double cell) : cell_(cell
   }
 }
 
-// Free cells that no way through free cells' faces joins with the outside become occupied.
+// Occupies the free cells that no path through free cells' faces joins with the outside.
 void BodyVoxels::fillEnclosed() {
-  const Array3i padded = size_ + 2;  // a free layer all round
+  const Array3i padded = size_ + 2;  // one free layer on all sides
   const auto number = [&](const Array3i& p) {
     return (static_cast<std::size_t>(p.z()) * static_cast<std::size_t>(padded.y()) +
             static_cast<std::size_t>(p.y())) *
@@ -93,8 +93,8 @@ void BodyVoxels::fillEnclosed() {
   }
 }
 
-// Greedily: a run along x, grown along y and then z as long as whole faces are occupied and free of
-// other boxes. Distances are taken to a few boxes instead of to every cell.
+// Greedy: a run along x, grown along y and then z as long as whole faces are occupied and free of
+// other boxes. Distances are then taken to a few boxes instead of every cell.
 void BodyVoxels::joinIntoBoxes() {
   std::vector<bool> taken(bits_.size() * 64, false);
   const auto open = [&](const Array3i& place) { return at(place) && !taken[bitOf(place)]; };

@@ -9,14 +9,14 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr double kLook = 0.06;      // [m] round the body within which its distance is taken exactly
+constexpr double kLook = 0.06;      // [m] around the body in which its distance is exact
 constexpr double kFarthest = 20.0;  // [m] that a search looks ahead
 constexpr double kRounding = 1e-9;  // [m] of distances
-constexpr TimeNs kSpeedTime = 2 * (kNsPerSecond / 1000);  // over which objects' speeds are taken
+constexpr TimeNs kSpeedTime = 2 * (kNsPerSecond / 1000);  // over which speeds are measured
 
 bool same(const Pose& a, const Pose& b) { return a.p == b.p && a.q.coeffs() == b.q.coeffs(); }
 
-// Unit, away from a point.
+// Unit vector from a point to the body.
 Vector3d towards(const Vector3d& body, const Vector3d& point) {
   const Vector3d way = body - point;
   const double length = way.norm();
@@ -29,7 +29,7 @@ CollisionChecker::CollisionChecker(BodyVoxels body, std::shared_ptr<const Neighb
                                    std::optional<std::uint32_t> self)
     : body_(std::move(body)), map_(std::move(map)), self_(self) {}
 
-// No point of the body moves farther than its origin does and its rotation takes the farthest one.
+// A point of the body moves no farther than its origin plus the farthest point's rotation.
 double CollisionChecker::moved(const Pose& X_WB) const {
   const double half_angle_sine = (X_WB_searched_.q.conjugate() * X_WB.q).vec().norm();
   return (X_WB.p - X_WB_searched_.p).norm() + 2.0 * half_angle_sine * body_.radius();
@@ -57,7 +57,7 @@ const std::vector<Touch>& CollisionChecker::checkMap(const Pose& X_WB) {
   return map_touches_;
 }
 
-// Fills map_touches_ and says how far the body is free [m].
+// Fills map_touches_ and returns the body's free distance [m].
 double CollisionChecker::searchMap(const Pose& X_WB) {
   ++searches_;
   map_touches_.clear();
@@ -71,7 +71,7 @@ double CollisionChecker::searchMap(const Pose& X_WB) {
   const Vector3d p_WO = map_->origin();
   const Eigen::Matrix3d R_BW = X_WB.q.conjugate().toRotationMatrix();
   const Vector3d p_BO = R_BW * (p_WO - X_WB.p);
-  // A body that touched is likely to touch again, and then no distance is wanted.
+  // A body that touched will probably touch again, and then no distance is needed.
   for (const double look : {free_ == 0.0 ? 0.0 : kLook, kLook}) {
     found_.clear();
     const Vector3d spare = Vector3d::Constant(look + kRounding);

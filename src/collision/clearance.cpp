@@ -17,7 +17,7 @@
 namespace marsim::collision {
 namespace {
 
-constexpr double kFreeTolerance = 0.02;  // [m] within which nearestFree is the nearest
+constexpr double kFreeTolerance = 0.02;  // [m] tolerance of nearestFree
 constexpr double kSideways = 1.0;        // [m] a start may lie outside the box
 
 std::vector<Eigen::Vector3f> finitePoints(const map::PointCloud& cloud) {
@@ -41,7 +41,7 @@ ClearanceMap::ClearanceMap(const map::PointCloud& cloud, double resolution)
     : resolution_(resolution) {
   const auto tree = std::make_shared<const KdTree>(finitePoints(cloud));
   for (const Eigen::Vector3f& p : tree->points()) bounds_.extend(p);
-  nearest_ = [tree](const Eigen::Vector3d& p_W) -> Clearance {
+  nearest_ = [tree](const Eigen::Vector3d& p_W) -> NearestPoint {
     if (tree->points().empty()) return {};
     const KdTree::Neighbour neighbour = tree->nearest(p_W.cast<float>());
     const Eigen::Vector3d nearest = tree->points()[neighbour.index].cast<double>();
@@ -55,7 +55,7 @@ ClearanceMap::ClearanceMap(const std::shared_ptr<const map::SurfelMap>& map)
 ClearanceMap::ClearanceMap(std::shared_ptr<const Neighbours> neighbours,
                            const Eigen::AlignedBox3f& bounds)
     : bounds_(bounds), resolution_(neighbours->resolution()) {
-  nearest_ = [neighbours = std::move(neighbours)](const Eigen::Vector3d& p_W) -> Clearance {
+  nearest_ = [neighbours = std::move(neighbours)](const Eigen::Vector3d& p_W) -> NearestPoint {
     map::FoundSurfel found;
     const double distance =
         neighbours->nearest(p_W, std::numeric_limits<double>::infinity(), found);
@@ -63,8 +63,8 @@ ClearanceMap::ClearanceMap(std::shared_ptr<const Neighbours> neighbours,
   };
 }
 
-// Branch and bound over boxes: a clearance changes by no more than the way gone, so a box whose
-// middle lacks more than its half diagonal holds no free place.
+// Branch and bound over boxes: the clearance changes by at most the distance moved, so a box whose
+// middle lacks more than half its diagonal holds no free place.
 std::optional<Eigen::Vector3d> ClearanceMap::nearestFree(const Eigen::Vector3d& p_W,
                                                          double clearance,
                                                          double search_radius) const {
@@ -75,7 +75,7 @@ std::optional<Eigen::Vector3d> ClearanceMap::nearestFree(const Eigen::Vector3d& 
   const Eigen::Vector3d reach = Eigen::Vector3d::Constant(search_radius);
   const Eigen::AlignedBox3d root = bounds.intersection({p_W - reach, p_W + reach});
   std::optional<Eigen::Vector3d> best;
-  // Distances of far places are no finer than this, and a tie is no reason to go on.
+  // Distances of far places are no finer than this; a tie is no reason to continue.
   const double rounding = 4.0 * std::numeric_limits<double>::epsilon() * search_radius;
   double best_distance = search_radius + rounding;
   std::priority_queue<Candidate> open;
@@ -111,7 +111,7 @@ void requireFreeStart(const ClearanceMap& map, const Eigen::Vector3d& p_W, doubl
   const Eigen::Vector3d aside(kSideways, kSideways, 0.0);
   const bool inside = (p_W.array() >= (box.min() - aside).array()).all() &&
                       (p_W.head<2>().array() <= (box.max() + aside).head<2>().array()).all();
-  // Somewhat more than asked for, so that the place as printed, rounded to 1 cm, is free as well.
+  // A little more than asked for, so that the place as printed, rounded to 1 cm, is free as well.
   const double asked = radius + 0.02;
   const auto suggest = [&](double search_radius) {
     const std::optional<Eigen::Vector3d> place = map.nearestFree(p_W, asked, search_radius);
@@ -123,7 +123,7 @@ void requireFreeStart(const ClearanceMap& map, const Eigen::Vector3d& p_W, doubl
                     pointText(p_W), pointText(box.min()), pointText(box.max()),
                     suggest(box.exteriorDistance(p_W) + 20.0)));
   }
-  const ClearanceMap::Clearance clearance = map.at(p_W);
+  const ClearanceMap::NearestPoint clearance = map.at(p_W);
   if (clearance.distance < radius) {
     throw Error(fmt::format(
         "start {}: {:.2f} m from the map at {}, needs {:.2f} m; nearest free place: {}",

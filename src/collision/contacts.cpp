@@ -6,12 +6,12 @@ namespace marsim::collision {
 
 using Eigen::Vector3d;
 
-std::vector<Hit> hitsOf(const std::vector<Touch>& touches, const BodyVoxels& body,
-                        const KinematicState& state) {
-  std::vector<Hit> hits;
+std::vector<FastestTouch> fastestTouches(const std::vector<Touch>& touches, const BodyVoxels& body,
+                                         const KinematicState& state) {
+  std::vector<FastestTouch> hits;
   const Vector3d w_W = state.X_WB.q * state.w_WB_B;
   for (std::size_t begin = 0, end = 0; begin < touches.size(); begin = end) {
-    Hit hit;
+    FastestTouch hit;
     hit.identity = touches[begin].identity;
     Vector3d normals = Vector3d::Zero();
     double fastest = -std::numeric_limits<double>::infinity();
@@ -27,7 +27,7 @@ std::vector<Hit> hitsOf(const std::vector<Touch>& touches, const BodyVoxels& bod
       hit.v_rel_W = v;
       hit.p_BV = body.centre(touch.cell);
     }
-    // Normals of a thin wall or a pole may cancel out; that of the fastest point remains then.
+    // Normals of a thin wall or a pole may cancel out; the fastest point's normal is used then.
     const double length = normals.norm();
     if (length > 1e-3 * static_cast<double>(end - begin)) hit.normal_W = normals / length;
     hits.push_back(hit);
@@ -35,9 +35,9 @@ std::vector<Hit> hitsOf(const std::vector<Touch>& touches, const BodyVoxels& bod
   return hits;
 }
 
-void ContactTracker::update(TimeNs stamp, const std::vector<Hit>& hits,
+void ContactTracker::update(TimeNs stamp, const std::vector<FastestTouch>& hits,
                             std::vector<ContactEvent>& events) {
-  for (const Hit& hit : hits) {
+  for (const FastestTouch& hit : hits) {
     const auto [contact, is_new] = contacts_.try_emplace(hit.identity);
     contact->second = {stamp, hit};
     if (!is_new) continue;

@@ -17,10 +17,10 @@ namespace {
 
 constexpr double kReach = 14.0;       // [m] goals lie within this of the start
 constexpr double kHeightBand = 0.5;   // [m] and at most this above or below it
-constexpr double kGoodLeg = 4.0;      // [m] legs shorter than this count for less
-constexpr double kLongLeg = 10.0;     // [m] and so do longer ones
-constexpr double kLeastLeg = 0.5;     // [m] and shorter than this do not count as legs
-constexpr std::size_t kPlaces = 120;  // candidates
+constexpr double kGoodLeg = 4.0;      // [m] shorter legs are worth less
+constexpr double kLongLeg = 10.0;     // [m] longer legs are worth less
+constexpr double kLeastLeg = 0.5;     // [m] shorter ones are no legs
+constexpr std::size_t kPlaces = 120;  // candidate places
 constexpr int kTries = 6000;          // draws to find them
 constexpr int kUnreached = 1 << 20;
 
@@ -64,7 +64,7 @@ bool GoalChooser::isPlace(const Eigen::Vector3d& p) const {
   const Eigen::Vector3d margin(clearance_, clearance_, 0.0);
   const bool inside = (p.array() >= (box_.min() + margin).array()).all() &&
                       (p.array() <= (box_.max() - margin).array()).all();
-  // A little more than the legs need, so that places are not wedged in.
+  // A little more than the legs need, so that goals are not wedged in.
   return inside && p.z() >= lowest_z_ && map_.at(p).distance >= 1.1 * clearance_ &&
          (!needs_floor_ || isOverFloor(map_, p));
 }
@@ -72,7 +72,7 @@ bool GoalChooser::isPlace(const Eigen::Vector3d& p) const {
 void GoalChooser::scatterPlaces() {
   const Eigen::Vector3d start = places_.front();
   for (int i = 0; i < kTries && places_.size() < kPlaces; ++i) {
-    // Uniform in the distance, not over the disc: narrow places get their candidates too.
+    // Uniform in the distance, not over the disc, so that narrow places get candidates too.
     const double distance = kReach * random_.uniform();
     const double azimuth = random_.uniform(0.0, 2.0 * kPi);
     const double rise = kHeightBand * random_.uniform(-1.0, 1.0);
@@ -140,7 +140,7 @@ std::vector<std::uint32_t> GoalChooser::cellsSeenFrom(const Eigen::Vector3d& p) 
   return cells;
 }
 
-// Square metres newly seen, less where the leg is short or long or ends near an earlier goal.
+// Square metres newly seen; less if the leg is short, long or ends near an earlier goal.
 double GoalChooser::worth(std::size_t from, std::size_t to,
                           const std::vector<std::size_t>& chosen) const {
   const auto fresh = std::count_if(sees_[to].begin(), sees_[to].end(),
@@ -166,7 +166,7 @@ std::vector<Eigen::Vector3d> GoalChooser::choose(int count) {
   seen_.insert(sees_[0].begin(), sees_[0].end());
   const int away = std::max(1, count - 1);  // the last one is the way back, unless it is the only
   for (int i = 0; i < away; ++i) {
-    // From the goal chosen now, this many legs are left for the way home.
+    // Legs that are left for the way home from this goal.
     const int left = std::max(1, count - 1 - i);
     std::size_t best = 0;
     double best_worth = 0.0;
@@ -184,7 +184,7 @@ std::vector<Eigen::Vector3d> GoalChooser::choose(int count) {
     seen_.insert(sees_[best].begin(), sees_[best].end());
     at = best;
   }
-  // Where nothing new was left before the legs ran out: home by the shortest way.
+  // If nothing new was left before the legs ran out: home by the shortest way.
   while (count > 1 && !chosen.empty() && legs_home_[at] > 1) {
     at = *std::min_element(legs_[at].begin(), legs_[at].end(), [&](std::size_t a, std::size_t b) {
       return legs_home_[a] < legs_home_[b];
@@ -199,7 +199,7 @@ std::vector<Eigen::Vector3d> GoalChooser::choose(int count) {
 
 }  // namespace
 
-// Walks down in steps that no surface can be missed by.
+// Walks down in steps that are too short to miss a surface.
 bool isOverFloor(const ClearanceMap& map, const Eigen::Vector3d& p) {
   const auto lowest = static_cast<double>(map.bounds().min().z());
   const double near = std::max(0.2, 2.0 * map.resolution());

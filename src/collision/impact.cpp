@@ -15,7 +15,7 @@ using Eigen::Vector3d;
 
 constexpr int kMostBlows = 24;    // in one step
 constexpr double kAtRest = 1e-9;  // [m/s] of approach
-constexpr double kSame = 1e-9;    // share by which the first of equally fast touches may be slower
+constexpr double kSame = 1e-9;    // tolerance for touches that count as equally fast
 
 Matrix3d cross(const Vector3d& r) {
   Matrix3d m;
@@ -27,13 +27,13 @@ Vector3d velocityAt(const RigidBody& body, const Vector3d& p_W) {
   return body.v_WB + (body.X_WB.q * body.w_WB_B).cross(p_W - body.X_WB.p);
 }
 
-// Velocity of the body's material at a touch relative to what is touched.
+// Velocity of the body's material at a touch relative to the touched point.
 Vector3d relativeVelocity(const RigidBody& body, const Touch& touch, const RigidBody* other) {
   const Vector3d v_W = other != nullptr ? velocityAt(*other, touch.p_W) : touch.v_W;
   return velocityAt(body, touch.p_W) - v_W;
 }
 
-// Change of a point's velocity by a unit of impulse there: the inverse of the mass it shows.
+// Change of a point's velocity per impulse there: the inverse effective mass.
 Matrix3d inverseMassAt(const RigidBody& body, const Vector3d& p_W) {
   const Matrix3d R_WB = body.X_WB.q.toRotationMatrix();
   const Matrix3d inverse_inertia_W =
@@ -76,7 +76,7 @@ Vector3d contactImpulse(const ImpactConfig& config, const RigidBody& body, const
     const double speed = sliding.norm();
     Vector3d direction = n;
     if (speed > 1e-12) direction -= config.friction / speed * sliding;
-    // Friction that would jam the body against the normal is left away.
+    // Drops friction that would jam the body against the normal.
     double yielding = n.dot(inverse_mass * direction);
     if (yielding < 1e-3 * n.dot(inverse_mass * n)) {
       direction = n;

@@ -13,10 +13,10 @@ using Eigen::Vector3d;
 
 constexpr double kBefore = 2e-3;           // [s] over which speeds are taken
 constexpr double kFastest = 100.0;         // [m/s]
-constexpr std::size_t kUnusedShapes = 64;  // kept before those nobody else holds are dropped
-constexpr double kRounding = 1e-6;         // of single precision, in the distance asked for
+constexpr std::size_t kUnusedShapes = 64;  // kept before shapes without other holders are dropped
+constexpr double kRounding = 1e-6;         // relative, of single precision, in distances
 
-constexpr double kSpare = 1e-6;  // [m] of boxes, for rounding
+constexpr double kSpare = 1e-6;  // [m] margin of boxes, for rounding
 
 }  // namespace
 
@@ -42,7 +42,7 @@ void MovingTree::setObjects(std::vector<scene::MovingObject> objects, double tim
     const double before = std::max(time - kBefore, moving_since);
     Placed placed{&shapeOf(object.shape), object.identity, object.at(time), object.at(before),
                   std::max(time - before, 0.0)};
-    // One that leapt was put there.
+    // An object that jumped was placed there: it has no speed.
     const double way = (placed.X_WM.p - placed.X_WM_before.p).norm();
     if (way > kFastest * placed.seconds) placed.seconds = 0.0;
     objects_.push_back(placed);

@@ -28,7 +28,7 @@ class MapTree : public Neighbours {
   std::shared_ptr<const map::SurfelMap> map_;
 };
 
-/// A map and points beside it, which are balls of a map of their own about the same origin.
+/// A map and further points, which are balls of a second map about the same origin.
 class MapAndPoints : public Neighbours {
  public:
   MapAndPoints(std::shared_ptr<const map::SurfelMap> map,
@@ -74,7 +74,7 @@ class MapAndPoints : public Neighbours {
   }
 
   std::uint32_t first_;    // number of the first point
-  Eigen::Vector3f shift_;  // [m] from the map's origin to theirs
+  Eigen::Vector3f shift_;  // [m] from the map's origin to that of the points
   MapTree map_, points_;
 };
 
@@ -89,7 +89,7 @@ std::shared_ptr<const Neighbours> makeNeighbours(std::shared_ptr<const map::Surf
   if (others.empty()) return makeNeighbours(std::move(map));
   std::vector<map::Surfel> balls;
   balls.reserve(others.size());
-  const auto thickness = static_cast<float>(map->resolution());  // too thick for a disc
+  const auto thickness = static_cast<float>(map->resolution());  // too thick to be planar
   for (const Vector3d& p : others) {
     balls.push_back({p.cast<float>(), Eigen::Vector3f::UnitZ(), thickness});
   }

@@ -13,14 +13,14 @@
 namespace marsim::collision {
 namespace {
 
-// Least step along a segment [m]: an incursion shorter than this may pass, at most
-// (kMinStep / 2)^2 / (2 clearance) deep.
+// Least step along a segment [m]: a shorter incursion may be missed, which is at most (kMinStep /
+// 2)^2 / (2 clearance) deep.
 constexpr double kMinStep = 1e-3;
 
 using Cell = Eigen::Vector3i;
 
-// A* over the cells of a grid whose cell (0, 0, 0) has its centre at the route's beginning. Cells
-// and edges are looked at only where the search comes to them.
+// A* over the cells of a grid whose cell (0, 0, 0) has its centre at the route's start. Cells and
+// edges are checked only when the search reaches them.
 class GridSearch {
  public:
   GridSearch(const ClearanceMap& map, const Eigen::Vector3d& from, const Eigen::Vector3d& to,
@@ -35,13 +35,13 @@ class GridSearch {
 
  private:
   struct Node {
-    double cost = std::numeric_limits<double>::infinity();  // [m] from the beginning
+    double cost = std::numeric_limits<double>::infinity();  // [m] from the start
     std::uint64_t parent = 0;
     double clearance = 0.0;  // [m] at the centre
     bool closed = false;
   };
   struct Open {
-    double estimate;  // [m] of the whole way through this cell
+    double estimate;  // [m] of the whole path through this cell
     std::uint64_t key;
     bool operator<(const Open& other) const {
       return estimate != other.estimate ? estimate > other.estimate : key > other.key;
@@ -65,7 +65,7 @@ class GridSearch {
   Eigen::Vector3d centre(const Cell& cell) const {
     return from_ + config_.cell * cell.cast<double>();
   }
-  // Length of the shortest way over the grid's 26 directions.
+  // Length of the shortest path over the grid's 26 directions.
   double estimate(const Eigen::Vector3d& p) const {
     Eigen::Vector3d d = (to_ - p).cwiseAbs();
     std::sort(d.data(), d.data() + 3);
@@ -152,8 +152,8 @@ std::vector<Eigen::Vector3d> GridSearch::wayTo(std::uint64_t last) const {
   return way;
 }
 
-// Leaves out way points that a free straight segment can skip: from each, the farthest of those
-// reached by doubling the number skipped, then by halving it.
+// Drops way points that a free straight segment can skip: from each one to the farthest that is
+// found by doubling the number skipped, then by halving it.
 std::vector<Eigen::Vector3d> shortened(const ClearanceMap& map,
                                        const std::vector<Eigen::Vector3d>& way, double clearance) {
   std::vector<Eigen::Vector3d> result{way.front()};
@@ -218,7 +218,7 @@ std::optional<std::vector<Eigen::Vector3d>> findRoute(const ClearanceMap& map,
   check.notNegative("clearance", config.clearance, "m");
   check.positive("cell", config.cell, "m");
   check.require(from.allFinite() && to.allFinite(), "from or to", "not finite", "finite places");
-  // Either end blocked: no search could mend that.
+  // No search can help if an end is blocked.
   if (map.at(from).distance < config.clearance || map.at(to).distance < config.clearance) {
     return std::nullopt;
   }

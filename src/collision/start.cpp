@@ -13,11 +13,11 @@ namespace {
 
 constexpr double kStartHeight = 1.5;  // [m] above the ground
 
-/// The lowest surface of a map's columns. Walks along them in steps that no surface is missed by.
-class Ground {
+/// The lowest surface of a map's columns. Walks down them in steps too short to miss a surface.
+class LowestSurface {
  public:
   /// A surface counts as met within `near` [m].
-  Ground(const ClearanceMap& map, double near)
+  LowestSurface(const ClearanceMap& map, double near)
       : map_(map), box_(map.bounds().cast<double>()), near_(near) {}
 
   /// See placeOverGround().
@@ -26,20 +26,20 @@ class Ground {
 
  private:
   double step(double distance) const { return std::max(0.5 * distance, 0.5 * near_); }
-  /// z [m] of the lowest surface at a place seen from above: of the point nearest to the column
-  /// where the column comes nearest to the surface.
+  /// z [m] of the lowest surface in a column: of the point nearest to the column where the column
+  /// comes nearest to the surface.
   std::optional<double> heightAt(double x, double y) const {
-    std::optional<ClearanceMap::Clearance> met;
+    std::optional<ClearanceMap::NearestPoint> met;
     for (Eigen::Vector3d at(x, y, box_.min().z() - near_); at.z() < box_.max().z() + near_;) {
-      const ClearanceMap::Clearance found = map_.at(at);
+      const ClearanceMap::NearestPoint found = map_.at(at);
       if (met && found.distance >= met->distance) break;
       if (found.distance < near_) met = found;
       at.z() += met ? 0.1 * near_ : step(found.distance);
     }
     return met ? std::optional(met->nearest.z()) : std::nullopt;
   }
-  /// The ground goes on round a place at slopes of up to 45 degrees: no stray point, no roof's
-  /// edge.
+  /// Whether the ground extends around a place at slopes of up to 45 degrees: no stray point, no
+  /// edge of a roof.
   bool goesOn(double x, double y, double z) const {
     for (const auto& [dx, dy] : {std::pair{1.0, 0.0}, {-1.0, 0.0}, {0.0, 1.0}, {0.0, -1.0}}) {
       const std::optional<double> beside = heightAt(x + dx, y + dy);
@@ -53,10 +53,10 @@ class Ground {
   double near_;
 };
 
-std::optional<Eigen::Vector3d> Ground::placeNear(const Eigen::Vector3d& middle, double clearance,
-                                                 double lowest_z) const {
+std::optional<Eigen::Vector3d> LowestSurface::placeNear(const Eigen::Vector3d& middle,
+                                                        double clearance, double lowest_z) const {
   constexpr int kRings = 40;  // of places round the middle
-  // Inside the box, beneath whatever roof there is; a map flatter than that has none.
+  // Inside the box, below any roof; a map flatter than that has none.
   const double highest = std::max(box_.max().z(), box_.min().z() + 2.0 * kStartHeight);
   const double spacing = std::max(0.5, 0.5 * box_.diagonal().head<2>().maxCoeff() / kRings);
   std::vector<std::pair<int, int>> places;
@@ -88,7 +88,7 @@ std::optional<Eigen::Vector3d> placeOverGround(const ClearanceMap& map,
                                                double spacing, double lowest_z) {
   if (map.bounds().isEmpty()) return std::nullopt;
   const double near = std::max({0.2, 2.0 * map.resolution(), spacing});
-  return Ground(map, near).placeNear(middle, clearance, lowest_z);
+  return LowestSurface(map, near).placeNear(middle, clearance, lowest_z);
 }
 
 }  // namespace marsim::collision

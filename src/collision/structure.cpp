@@ -17,19 +17,19 @@ namespace {
 constexpr int kRays = 96;
 constexpr double kGoldenRatio = 0.61803398874989484820;
 constexpr std::uint64_t kChoices = 4;  // of goals
-constexpr double kSpacing = 1.0;       // [m] between places looked at along the way
+constexpr double kSpacing = 1.0;       // [m] between checked places along the way
 constexpr int kHeadings = 8;
 constexpr double kHardlyBetter = 0.01;
 
-// The normal of the surface that a ray meets: from the nearest point of the map to where the ray
-// comes close to it.
+// The normal of the surface that a ray meets: towards the place where the ray comes close to it,
+// from the map's nearest point.
 std::optional<Eigen::Vector3d> normalMet(const ClearanceMap& map, const Eigen::Vector3d& from,
                                          const Eigen::Vector3d& direction, double reach) {
   const double close = std::max(0.3, 2.0 * map.resolution());
   const Eigen::AlignedBox3d box = map.bounds().cast<double>();
   for (double along = 0.0; along < reach;) {
     const Eigen::Vector3d at = from + along * direction;
-    const ClearanceMap::Clearance clearance = map.at(at);
+    const ClearanceMap::NearestPoint clearance = map.at(at);
     if (clearance.distance <= close) {
       const Eigen::Vector3d normal = at - clearance.nearest;
       return normal.norm() > 1e-6 ? normal.normalized() : Eigen::Vector3d(-direction);
@@ -40,10 +40,10 @@ std::optional<Eigen::Vector3d> normalMet(const ClearanceMap& map, const Eigen::V
   return std::nullopt;
 }
 
-// At a heading all along; stops where it is no more than `enough`.
+// Least structure along a way at one heading; stops where it is no more than `enough`.
 double leastAlong(const ClearanceMap& map, Eigen::Vector3d from,
                   const std::vector<Eigen::Vector3d>& waypoints, double yaw, double enough,
-                  const SensorView& view) {
+                  const ViewLimits& view) {
   double least = structureInView(map, from, yaw, view);
   for (const Eigen::Vector3d& to : waypoints) {
     const Eigen::Vector3d step = to - from;
@@ -60,11 +60,11 @@ double leastAlong(const ClearanceMap& map, Eigen::Vector3d from,
 }  // namespace
 
 double structureInView(const ClearanceMap& map, const Eigen::Vector3d& p_W, double yaw,
-                       const SensorView& view) {
+                       const ViewLimits& view) {
   Eigen::Matrix3d sum = Eigen::Matrix3d::Zero();
   const double low = std::sin(view.elevation_min), high = std::sin(view.elevation_max);
   for (int i = 0; i < kRays; ++i) {
-    // Even in the sine of the elevation and, by the golden ratio, in azimuth.
+    // Evenly spaced in the sine of the elevation and, by the golden ratio, in azimuth.
     const double z = low + (high - low) * (i + 0.5) / kRays;
     const double turn = std::fmod(i * kGoldenRatio, 1.0);
     const double azimuth = yaw + view.azimuth_min + (view.azimuth_max - view.azimuth_min) * turn;
@@ -79,7 +79,7 @@ double structureInView(const ClearanceMap& map, const Eigen::Vector3d& p_W, doub
 }
 
 SlamRoute planSlamRoute(const ClearanceMap& map, const Eigen::Vector3d& start, double yaw,
-                        int count, double clearance, double lowest_z, const SensorView& view) {
+                        int count, double clearance, double lowest_z, const ViewLimits& view) {
   SlamRoute best;
   best.least_structure = -1.0;
   for (std::uint64_t seed = 1; seed <= kChoices; ++seed) {

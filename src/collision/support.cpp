@@ -15,18 +15,18 @@ using Eigen::Vector3d;
 
 constexpr int kDirections = 256;
 constexpr std::size_t kCorners = 8;  // on which a body rests
-// Points of a surface lie this share of the map's resolution, or this far [m], off its plane.
+// Largest distance of a surface's points from its plane: a share of the resolution, or [m].
 constexpr double kRough = 0.5;
 constexpr double kLeastRough = 0.02;
 
-// Evenly over the sphere: Fibonacci's lattice.
+// Even directions on the sphere: Fibonacci's lattice.
 Vector3d direction(int i) {
   const double z = 1.0 - (2.0 * i + 1.0) / kDirections, azimuth = kPi * (3.0 - std::sqrt(5.0)) * i;
   const double across = std::sqrt(1.0 - z * z);
   return {across * std::cos(azimuth), across * std::sin(azimuth), z};
 }
 
-// The outermost of points on a plane.
+// The outermost points of those on a plane.
 std::vector<Vector3d> corners(const std::vector<Vector3d>& points, const Vector3d& normal) {
   const Vector3d x = normal.unitOrthogonal(), y = normal.cross(x);
   std::vector<Vector3d> corners;
@@ -43,9 +43,9 @@ std::vector<Vector3d> corners(const std::vector<Vector3d>& points, const Vector3
   return corners;
 }
 
-// Points of the map around a body, seen from the frame of its yaw, level.
+// Points of the map around a body, in the level frame with its yaw.
 struct Around {
-  std::vector<Vector3d> points, normals;  // normals upwards; 0: not planar
+  std::vector<Vector3d> points, normals;  // normals point upwards; 0: not planar
 };
 
 Around pointsAround(const Neighbours& map, const Pose& X_WL, const Eigen::AlignedBox3d& box_L) {
@@ -62,7 +62,7 @@ Around pointsAround(const Neighbours& map, const Pose& X_WL, const Eigen::Aligne
   return around;
 }
 
-// The places that must be carried: under the feet, between neighbouring ones and in the middle.
+// Places that need support: under the feet, between neighbouring feet and in the middle.
 std::vector<Vector2d> footprint(const BodyHull& body, const Pose& X_LB) {
   std::vector<Vector2d> feet;
   for (const Vector3d& foot : body.feet()) feet.emplace_back((X_LB * foot).head<2>());
@@ -74,7 +74,7 @@ std::vector<Vector2d> footprint(const BodyHull& body, const Pose& X_LB) {
   return places;
 }
 
-// The uppermost planar point within a distance [m] of a place; none where there is none.
+// The uppermost planar point within a distance [m] of a place; none if there is none.
 std::optional<std::size_t> uppermost(const Around& around, const Vector2d& place, double distance) {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < around.points.size(); ++i) {

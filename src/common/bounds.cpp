@@ -13,14 +13,17 @@ namespace marsim {
 const char* const kAllowedSeeds = "a whole number from 0 to 18446744073709551615";
 
 bool Bounds::hold(double value) const {
-  return value <= high && (above ? value > low : value >= low);
+  return std::isfinite(value) && value <= high && (above ? value > low : value >= low);
 }
 
 std::string Bounds::text(std::string_view unit) const {
-  return fmt::format(
-      "{}{}{}",
-      above ? fmt::format("more than {}, up to {}", low, high) : fmt::format("{} to {}", low, high),
-      unit.empty() ? "" : " ", unit);
+  std::string text = "a finite number";
+  if (std::isfinite(high)) {
+    text = fmt::format(above ? "more than {}, up to {}" : "{} to {}", low, high);
+  } else if (std::isfinite(low)) {
+    text = fmt::format(above ? "more than {}" : "{} or more", low);
+  }
+  return unit.empty() ? text : fmt::format("{} {}", text, unit);
 }
 
 void Bounds::require(std::string_view where, std::string_view field, double value,
@@ -41,12 +44,6 @@ void requirePlace(std::string_view where, std::string_view field, const Eigen::V
 
 void requireAngle(std::string_view where, std::string_view field, double angle) {
   kAngles.require(where, field, angle, "rad");
-}
-
-void requireCompactStorage(std::string_view where, std::string_view field, std::string_view name) {
-  if (name == "compact") return;
-  throw ConfigError(where, field, fmt::format("'{}'{}", name, name == "float" ? " (removed)" : ""),
-                    "compact");
 }
 
 std::string pointText(const Eigen::Vector3d& point) {

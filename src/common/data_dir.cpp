@@ -28,7 +28,7 @@ fs::path libraryDir() {
   return fs::weakly_canonical(info.dli_fname).parent_path();
 }
 
-/// Where the user's own settings want it; empty where they name no place.
+/// The folder by the user's settings; empty if they name none.
 fs::path usualCacheDir() {
   const auto variable = [](const char* name) {
     const char* value = std::getenv(name);
@@ -49,7 +49,7 @@ uid_t ownerOf(const fs::path& folder) {
   return stat(folder.c_str(), &status) == 0 ? status.st_uid : geteuid();
 }
 
-/// Makes the folder where it is missing. Why files in it cannot be trusted, or empty.
+/// Makes the folder if it is missing. Returns why files in it cannot be trusted, or "".
 std::string whyUnsafe(const fs::path& folder) {
   std::error_code failure;
   fs::create_directories(folder.parent_path(), failure);
@@ -66,7 +66,7 @@ std::string whyUnsafe(const fs::path& folder) {
   }
   if ((status.st_mode & S_IWOTH) != 0) return "can be written by everybody";
   if ((status.st_mode & S_IWGRP) == 0) return {};
-  // A umask of 002 makes folders so.
+  // Folders made under a umask of 002 are open to the group.
   const bool closed = chmod(folder.c_str(), status.st_mode & 07755) == 0;
   return closed ? "" : "can be written by its group";
 }

@@ -16,13 +16,14 @@ std::filesystem::path dataDir();
 std::filesystem::path programFile(const std::string& name);
 
 /// The folder for derived files that may be deleted at any time: $XDG_CACHE_HOME/marsim, by default
-/// ~/.cache/marsim. Made for this user alone where it is missing. Where it cannot be made or seen,
-/// belongs to another user (root excepted) or others can write into it, temporaryCacheDir(), and
-/// `report` is told why, once a process. Throws FileError where that will not do either.
+/// ~/.cache/marsim; made for this user alone if it is missing. If it cannot be made or seen,
+/// belongs to another user (root excepted) or others can write into it, the result is
+/// temporaryCacheDir(), and `report` is told why, once a process. Throws FileError if that fails,
+/// too.
 std::filesystem::path cacheDir(const std::function<void(const std::string&)>& report);
 
 /// marsim-<number of the user> in the temporary folder, made for this user alone. Throws FileError
-/// where it cannot be made, or is a link, another user's, or open to others.
+/// if it cannot be made, or is a link, another user's, or open to others.
 std::filesystem::path temporaryCacheDir();
 
 }  // namespace marsim

@@ -1,20 +1,16 @@
 #include "marsim/common/error.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "marsim/common/settings.hpp"
 
 namespace marsim {
 namespace {
 
-std::string withUnit(std::string_view bound, std::string_view unit) {
-  return unit.empty() ? std::string(bound) : fmt::format("{} {}", bound, unit);
-}
-
-/// A value as a message shows it: of a quoted text 60 characters, and what is said after it.
+/// A value for a message: at most 60 characters of a quoted text, and any text after it.
 std::string shownValue(std::string_view value) {
   const std::size_t end = value.empty() ? 0 : value.rfind("' (");
   const std::size_t close = end == std::string_view::npos ? value.size() - 1 : end;
@@ -25,7 +21,7 @@ std::string shownValue(std::string_view value) {
 }
 
 constexpr std::size_t kLineLength = 380;  // of a message that lists names
-constexpr std::size_t kLeastKnown = 100;  // of the list
+constexpr std::size_t kLeastKnown = 100;  // for the list of names
 constexpr std::size_t kFieldLength = 100;
 constexpr std::size_t kPathLength = 200;
 constexpr std::size_t kReasonLength = 1000;
@@ -56,29 +52,20 @@ UnknownNameError::UnknownNameError(std::string_view where, std::string_view kind
     : Error(unknownNameText(where, kind, name, known)) {}
 
 void Validator::positive(std::string_view field, double value, std::string_view unit) const {
-  if (!(value > 0.0) || !std::isfinite(value)) {
-    throw ConfigError(where_, field, fmt::format("{}", value), withUnit("more than 0", unit));
-  }
+  kPositive.require(where_, field, value, unit);
 }
 
 void Validator::notNegative(std::string_view field, double value, std::string_view unit) const {
-  if (!(value >= 0.0) || !std::isfinite(value)) {
-    throw ConfigError(where_, field, fmt::format("{}", value), withUnit("0 or more", unit));
-  }
+  kNotNegative.require(where_, field, value, unit);
 }
 
 void Validator::within(std::string_view field, double value, double low, double high,
                        std::string_view unit) const {
-  if (!(value >= low && value <= high)) {
-    throw ConfigError(where_, field, fmt::format("{}", value),
-                      withUnit(fmt::format("{} to {}", low, high), unit));
-  }
+  Bounds{low, high}.require(where_, field, value, unit);
 }
 
 void Validator::finite(std::string_view field, double value, std::string_view unit) const {
-  if (!std::isfinite(value)) {
-    throw ConfigError(where_, field, fmt::format("{}", value), withUnit("a finite number", unit));
-  }
+  kFinite.require(where_, field, value, unit);
 }
 
 void Validator::require(bool condition, std::string_view field, std::string_view value,

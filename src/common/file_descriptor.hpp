@@ -6,7 +6,7 @@
 
 namespace marsim {
 
-/// Closes what open() gave.
+/// Owns a descriptor of open() and closes it.
 class FileDescriptor {
  public:
   explicit FileDescriptor(int number = -1) : number_(number) {}

@@ -25,7 +25,7 @@ std::string now() {
   return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &local)};
 }
 
-/// The text that the holder wrote about itself.
+/// The text in which the holder names itself.
 std::string holderIn(int file) {
   std::array<char, 128> text{};
   const ssize_t size = pread(file, text.data(), text.size(), 0);

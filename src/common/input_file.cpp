@@ -25,7 +25,7 @@ std::string sizeText(std::size_t bytes) {
 }  // namespace
 
 FileDescriptor openRegularFile(const std::filesystem::path& path, std::size_t& size) {
-  // O_NONBLOCK: opening a FIFO would wait for who writes it.
+  // O_NONBLOCK: opening a FIFO would otherwise wait for a writer.
   FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat status {};
   if (!file.valid() || fstat(file.get(), &status) != 0) {
@@ -50,7 +50,7 @@ std::string readFile(const std::filesystem::path& path, std::size_t most) {
                     fmt::format("is larger than {}, which is the limit", sizeText(most)));
   };
   if (size > most) refuse();
-  // Files of /proc tell no size, and others may grow.
+  // Files of /proc have no size, and others may grow.
   std::string text;
   char buffer[65536];
   while (true) {

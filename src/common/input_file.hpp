@@ -9,17 +9,17 @@
 
 namespace marsim {
 
-/// Opens a regular file of `size` bytes to read. Throws FileError where it is missing, a folder, no
-/// regular file (a FIFO or device may never end), cannot be read, or is to be replaced by this
+/// Opens a regular file of `size` bytes for reading. Throws FileError if it is missing, a folder,
+/// not a regular file (a FIFO or device may never end), unreadable, or about to be replaced by this
 /// process (requireWritable()).
 FileDescriptor openRegularFile(const std::filesystem::path& path, std::size_t& size);
 
-/// The whole text of a regular file of at most `most` bytes. Throws FileError as above and where it
-/// is larger.
+/// The whole text of a regular file of at most `most` bytes. Throws FileError as above and for a
+/// larger file.
 std::string readFile(const std::filesystem::path& path, std::size_t most);
 
-/// The files that readFile() reads in this thread while it lives, each once, in the order in which
-/// they are read. Of several the last one notes.
+/// Records the files that readFile() reads in this thread during its life, each once, in reading
+/// order. Of several such logs only the last one records.
 class ReadLog {
  public:
   ReadLog();

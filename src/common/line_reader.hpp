@@ -18,11 +18,10 @@ class LineReader {
  public:
   static constexpr std::size_t kLongest = std::size_t{1} << 20U;  ///< [bytes] of a line
 
-  /// Reads from the stream's position on, which has `before` lines before it; `path` is for
-  /// messages.
+  /// Reads from the stream's position on; `before` lines precede it, and messages name `path`.
   LineReader(std::istream& stream, std::string path, std::size_t before = 0);
 
-  /// Reads the next line, false where the text ends. Throws FileError where a line is longer than
+  /// Reads the next line; false at the end of the text. Throws FileError if a line is longer than
   /// kLongest or cannot be read.
   bool next();
   /// The line without its '\n'; valid until the next call.

@@ -6,7 +6,7 @@
 
 namespace marsim {
 
-/// The value that `n` others are not larger than, from 0; n = size / 2 for the median. Reorders.
+/// The n-th smallest value, counted from 0; n = size / 2 for the median. Reorders the values.
 template <class T>
 T nthSmallest(std::vector<T>& values, std::size_t n) {
   const auto nth = values.begin() + static_cast<std::ptrdiff_t>(n);

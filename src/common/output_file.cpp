@@ -25,18 +25,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr mode_t kUsualMode = 0666;  // less the process's umask
-constexpr int kMostLinks = 40;       // as Linux follows
+constexpr mode_t kUsualMode = 0666;  // reduced by the process's umask
+constexpr int kMostLinks = 40;       // as many as Linux follows
 
-/// The file that a path leads to.
+/// The target file of a path.
 struct Target {
-  fs::path path;  ///< behind all symbolic links
+  fs::path path;  ///< after following all symbolic links
   mode_t mode = kUsualMode;
   bool exists = false;
-  bool through = false;  ///< a device or FIFO
+  bool through = false;  ///< it is a device or FIFO, written directly
 };
 
-/// Files that this process is to replace, by device and inode. Each is held open, so that its inode
+/// Files that this process will replace, by device and inode. Each is held open, so that its inode
 /// is not given to another file.
 class ClaimedFiles {
  public:
@@ -70,7 +70,7 @@ fs::path folderOf(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-/// The file that links lead to, whether it is there or not.
+/// The target of a chain of links, whether it exists or not.
 fs::path followed(const fs::path& path) {
   fs::path at = path;
   std::error_code none;
@@ -106,7 +106,7 @@ Target targetOf(const fs::path& path) {
   return target;
 }
 
-/// Descriptor of a device, FIFO or existing file; a FIFO that nobody reads does not block.
+/// Descriptor of a device, FIFO or existing file; a FIFO without a reader does not block.
 int openExisting(const fs::path& path, int flags) {
   const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags);
   if (file < 0 && errno == ENXIO) refuse(path, "is a FIFO that nobody reads");
@@ -131,13 +131,13 @@ OutputFile::OutputFile(const fs::path& path) : path_(path) {
 
 void OutputFile::open(mode_t mode) {
   static std::atomic<unsigned> counter{0};
-  // A name of its own length, since the target's may be as long as names can be.
+  // A short name of its own, since the target's may have the greatest length.
   temporary_ = folderOf(target_) / fmt::format(".marsim-{}-{}.tmp", getpid(), counter++);
   file_ =
       ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode & 0777);
   if (file_ >= 0) return;
   const int error = errno;
-  temporary_.clear();  // not this one's
+  temporary_.clear();  // not this object's
   fail(error);
 }
 
@@ -180,7 +180,7 @@ void writeFile(const fs::path& path, std::string_view text) {
 void requireWritable(const fs::path& path) {
   const Target target = targetOf(path);
   if (!target.through) {
-    const OutputFile probe(path);  // permissions alone do not tell of /proc
+    const OutputFile probe(path);  // for files of /proc permissions are not enough
   } else if (access(path.c_str(), W_OK) != 0) {
     refuse(path, std::strerror(errno));
   }
@@ -216,7 +216,7 @@ void requireFolder(const fs::path& folder) {
   }
   if (!fs::is_directory(there, none)) throw FileError(there.string(), "is no folder");
   if (there == folder && access(there.c_str(), W_OK | X_OK) == 0) return;
-  // Permissions alone do not tell of /proc.
+  // For folders of /proc permissions are not enough.
   std::string probe = (there / ".marsim-XXXXXX").string();
   if (there != folder && mkdtemp(probe.data()) != nullptr && rmdir(probe.c_str()) == 0) return;
   throw FileError(there.string(), fmt::format("cannot be written into: {}", std::strerror(errno)));

@@ -7,8 +7,6 @@
 namespace marsim {
 namespace {
 
-constexpr std::uint64_t kGoldenGamma = 0x9e3779b97f4a7c15ULL;
-
 // FNV-1a, 64 bits.
 std::uint64_t hashName(std::string_view name) {
   std::uint64_t hash = 0xcbf29ce484222325ULL;

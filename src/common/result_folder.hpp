@@ -10,18 +10,18 @@
 
 namespace marsim {
 
-/// The folder that a command writes its results to. Its manifest, the file `.marsim-files`, names
-/// the command and the entries that the command made there; nothing else is ever replaced. One
-/// process at a time writes.
+/// The folder for a command's results. Its manifest, the file `.marsim-files`, names the command
+/// and the entries that the command made there; no other entry is ever replaced. One process at a
+/// time writes.
 class ResultFolder {
  public:
-  /// Checks the folder and changes nothing. `command` is e.g. "marsim demo". Throws FileError where
-  /// the folder cannot be made or written into, and where it holds an entry that its manifest does
-  /// not name or the results of another command. Names that begin with ".marsim-" do not count.
+  /// Checks the folder and changes nothing. `command` is e.g. "marsim demo". Throws FileError if
+  /// the folder cannot be made or written into, holds an entry that its manifest does not name, or
+  /// holds the results of another command. Names that begin with ".marsim-" are ignored.
   ResultFolder(std::filesystem::path folder, std::string command);
 
-  /// Makes and locks the folder, adds `entries` to the manifest and removes what killed processes
-  /// had begun to write. Throws FileError, also where another process holds the lock.
+  /// Makes and locks the folder, adds `entries` to the manifest and removes unfinished files of
+  /// killed processes. Throws FileError, also if another process holds the lock.
   void begin(const std::vector<std::string>& entries);
 
   const std::filesystem::path& path() const { return folder_; }
@@ -32,12 +32,12 @@ class ResultFolder {
 
   std::filesystem::path folder_;
   std::string command_;
-  std::set<std::string> entries_;  ///< named by the manifest
+  std::set<std::string> entries_;  ///< in the manifest
   std::optional<FolderLock> lock_;
 };
 
-/// Names of a folder's entries, without this program's own (".marsim-..."); none where there is no
-/// folder. Throws FileError where it cannot be read.
+/// Names of a folder's entries, without this program's own (".marsim-..."); none if there is no
+/// folder. Throws FileError if it cannot be read.
 std::vector<std::string> foreignEntries(const std::filesystem::path& folder);
 
 }  // namespace marsim

@@ -6,13 +6,13 @@
 
 namespace marsim {
 
-/// Values that all users in a process share: one is made when somebody asks for its key and nobody
-/// holds it, and goes with its last holder. Keys are kept for good.
+/// Values that all users in a process share: made at the first request for a key, deleted with the
+/// last holder. Keys are kept for good.
 template <class Key, class Value>
 class SharedByKey {
  public:
-  /// The value of a key, of make() (a std::shared_ptr<const Value>) where there is none. Who asks
-  /// for one that is being made waits. From any thread.
+  /// Returns the value of a key, or make() (a std::shared_ptr<const Value>) if there is none. Waits
+  /// for a value in the making. Safe from any thread.
   template <class Make>
   std::shared_ptr<const Value> get(const Key& key, const Make& make) {
     Entry& entry = entryOf(key);
@@ -32,7 +32,7 @@ class SharedByKey {
   };
   Entry& entryOf(const Key& key) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return entries_[key];  // entries of a std::map stay where they are
+    return entries_[key];  // entries of a std::map do not move
   }
 
   std::mutex mutex_;

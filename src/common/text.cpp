@@ -35,7 +35,7 @@ std::size_t editDistance(const std::string& a, const std::string& b) {
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
-// The digits that begin at `from`, less zeros that change nothing.
+// The digits that begin at `from`, without zeros that do not change the value.
 std::string_view digitsAt(std::string_view text, std::size_t from, bool is_decimal,
                           std::size_t& end) {
   end = std::min(text.find_first_not_of("0123456789", from), text.size());
@@ -64,7 +64,7 @@ int naturalOrder(std::string_view a, std::string_view b, bool decimals) {
 }
 
 std::string nearestName(std::string_view name, const std::vector<std::string>& candidates) {
-  constexpr std::size_t kLongest = 100;  // nobody types more
+  constexpr std::size_t kLongest = 100;  // longer names are no typing errors
   std::string best;
   if (name.size() > kLongest) return best;
   std::size_t best_distance = 0;
@@ -106,7 +106,7 @@ std::string clipped(std::string_view text, std::size_t most) {
   std::size_t length = text.size();
   if (length > most) {
     length = most - 3;
-    // Not within a character of UTF-8.
+    // Do not cut within a character of UTF-8.
     while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) --length;
   }
   std::string result(text.substr(0, length));

@@ -1,83 +1,23 @@
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "config/names.hpp"
-#include "config/sensor_readers.hpp"
 #include "config/yaml_reader.hpp"
 #include "marsim/config/load.hpp"
+#include "marsim/geometry/pose_settings.hpp"
 
 namespace marsim::config {
 namespace {
 
 using lidar::CameraConfig;
-using lidar::CameraModel;
 using lidar::CameraRigConfig;
-
-/// `projection`, `image` and `distortion`, of as many coefficients as the projection has or fewer.
-void readModel(YamlReader& reader, CameraModel& model) {
-  reader.readWord<CameraModel::Projection>("projection", model.projection,
-                                           {{"pinhole", CameraModel::Projection::kPinhole},
-                                            {"fisheye", CameraModel::Projection::kFisheye}});
-  reader.requireMap("image", [&](YamlReader& image) {
-    readImageSize(image, model.width, model.height);
-    image.require("fx", model.fx);
-    image.require("fy", model.fy);
-    image.require("cx", model.cx);
-    image.require("cy", model.cy);
-  });
-  if (!reader.has("distortion")) return;
-  std::vector<double> coefficients;
-  reader.requireList("distortion", coefficients, Quantity::kNumber);
-  if (coefficients.size() > model.coefficients()) {
-    reader.fail("distortion", fmt::format("a list of {}", coefficients.size()),
-                model.coefficients() == 4 ? "[k1, k2, k3, k4]" : "[k1, k2, p1, p2, k3]");
-  }
-  std::copy(coefficients.begin(), coefficients.end(), model.distortion.begin());
-}
 
 /// `name`, part of topics; none where it is left away.
 void readName(YamlReader& reader, std::string& name) {
   if (!reader.has("name")) return;
-  reader.require("name", name);
+  reader.required("name", name);
   if (!isRosName(name)) {
     reader.fail("name", fmt::format("'{}'", name), "a letter, then letters, digits and _");
   }
-}
-
-/// What says how cameras take in light: of all, or of one in the place of that.
-void readTaking(YamlReader& reader, CameraConfig& camera) {
-  reader.readWord<lidar::ImageEncoding>("encoding", camera.encoding,
-                                        {{"mono8", lidar::ImageEncoding::kMono8},
-                                         {"bgr8", lidar::ImageEncoding::kBgr8},
-                                         {"rgb8", lidar::ImageEncoding::kRgb8}});
-  reader.read("range_max", camera.range_max, Quantity::kLength);
-  reader.read("exposure", camera.exposure, Quantity::kTime);
-  reader.read("gain", camera.gain);
-  reader.readMap("noise", [&](YamlReader& noise) {
-    noise.read("full_well", camera.full_well);
-    noise.read("read", camera.read_noise);
-  });
-  reader.read("antialiasing", camera.antialiasing);
-  reader.readMap("shutter", [&](YamlReader& shutter) {
-    shutter.read("readout", camera.readout, Quantity::kTime);
-    shutter.read("subframes", camera.subframes);
-  });
-  reader.readMap("texture", [&](YamlReader& texture) {
-    texture.read("amplitude", camera.texture.amplitude);
-    texture.read("coarsest", camera.texture.coarsest, Quantity::kLength);
-    texture.read("finest", camera.texture.finest, Quantity::kLength);
-  });
-}
-
-void readAlignedDepth(YamlReader& reader, CameraConfig& camera) {
-  reader.readMap("aligned_depth", [&](YamlReader& map) {
-    lidar::DepthCameraConfig& depth = camera.aligned_depth.emplace();
-    map.require("min", depth.range_min, Quantity::kLength);
-    map.require("max", depth.range_max, Quantity::kLength);
-    readDepthEncoding(map, depth.encoding);
-    readDepthStereo(map, depth, true);
-  });
 }
 
 }  // namespace
@@ -86,20 +26,18 @@ CameraRigConfig loadCameras(const std::string& name_or_path) {
   const std::filesystem::path path = resolve("camera", name_or_path);
   CameraRigConfig rig;
   YamlReader::readFile(path, [&](YamlReader& reader) {
-    reader.require("name", rig.name);
-    reader.read("rate", rig.rate, Quantity::kFrequency);
+    reader.required("name", rig.name);
+    reader.optional("rate", rig.rate, "Hz");
     Pose X_BR;  // the rig in the body
-    reader.readMap("mounting", [&](YamlReader& mounting) { readMounting(mounting, X_BR); });
+    reader.readMap("mounting", [&](YamlReader& mounting) { declarePose(mounting, X_BR); });
     CameraConfig of_all;
-    readTaking(reader, of_all);
+    of_all.declareTaking(reader);
     reader.requireMaps("cameras", [&](YamlReader& item) {
       CameraConfig& camera = rig.cameras.emplace_back(of_all);
       readName(item, camera.name);
-      readModel(item, camera.model);
-      readTaking(item, camera);
-      readAlignedDepth(item, camera);
+      camera.declare(item);
       Pose X_RS;  // looking along x
-      item.readMap("mounting", [&](YamlReader& mounting) { readMounting(mounting, X_RS); });
+      item.readMap("mounting", [&](YamlReader& mounting) { declarePose(mounting, X_RS); });
       camera.X_BC = X_BR * X_RS;
       camera.X_BC.q = camera.X_BC.q * lidar::opticalRotation();
     });

@@ -13,19 +13,6 @@
 namespace marsim::config {
 namespace {
 
-constexpr int kLargestId = 65535;
-
-LanUav readUav(YamlReader& reader) {
-  LanUav uav;
-  if (!reader.has("id")) reader.fail("id", "missing", "a whole number of 0 or more");
-  reader.read("id", uav.id);
-  reader.require("position", uav.position, Quantity::kLength);
-  reader.read("yaw", uav.yaw, Quantity::kAngle);
-  if (reader.has("vehicle")) reader.require("vehicle", uav.vehicle);
-  if (reader.has("lidar")) reader.require("lidar", uav.lidar);
-  return uav;
-}
-
 void requireNumbersOnce(const LanConfig& config, const Validator& check) {
   std::map<int, std::string> homes;
   for (const LanMachine& machine : config.machines) {
@@ -39,10 +26,33 @@ void requireNumbersOnce(const LanConfig& config, const Validator& check) {
 
 }  // namespace
 
+void LanUav::declare(Settings& settings) {
+  settings.required("id", id, "", {0.0, 65535.0});
+  settings.required("position", position, "m");
+  settings.optional("yaw", yaw, "rad");
+  settings.optional("vehicle", vehicle);
+  settings.optional("lidar", lidar);
+}
+
+void LanMachine::declare(Settings& settings) {
+  settings.required("name", name);
+  settings.required("address", address);
+  settings.optional("port", port, "", {1024.0, 65534.0});
+  settings.required("uavs", uavs);
+}
+
+void LanConfig::declare(Settings& settings) {
+  settings.optional("sync_rate", sync_rate, "Hz", {0.1, 10.0});
+  settings.optional("silence", silence, "s", kPositive);
+  settings.optional("key", key);
+  settings.required("machines", machines);
+  if (settings.isReading() && !machines.empty()) leader = machines.front().name;
+  settings.optional("leader", leader);
+}
+
 void LanConfig::validate(const std::string& where) const {
+  checkSettings(where, *this);
   const Validator check(where);
-  check.within("sync_rate", sync_rate, 0.1, 10.0, "Hz");
-  check.positive("silence", silence, "s");
   std::set<std::string> names;
   std::set<std::pair<std::string, int>> ends;
   for (const LanMachine& machine : machines) {
@@ -50,14 +60,9 @@ void LanConfig::validate(const std::string& where) const {
     check.require(isRosName(machine.name), "machines: name", fmt::format("'{}'", machine.name),
                   "a letter, then letters, digits and _");
     check.require(names.insert(machine.name).second, field, "there twice", "every name once");
-    check.within(field + ": port", machine.port, 1024, 65534);
     check.require(ends.insert({machine.address, machine.port}).second, field + ": address",
                   fmt::format("{}, port {}", machine.address, machine.port),
                   "an address or port of its own");
-    for (const LanUav& uav : machine.uavs) {
-      check.within(field + ": id", uav.id, 0, kLargestId);
-      check.require(uav.position.allFinite(), field + ": position", "not finite", "a place [m]");
-    }
   }
   check.require(names.count(leader) == 1, "leader", fmt::format("'{}'", leader),
                 "the name of one of the machines");
@@ -103,29 +108,6 @@ void requireApart(const LanConfig& config, const std::string& usual_vehicle,
   sim::requireApart(uavs, where);
 }
 
-LanConfig loadLan(const std::string& name_or_path) {
-  const std::filesystem::path path = resolve("lan", name_or_path);
-  LanConfig config;
-  YamlReader::readFile(path, [&](YamlReader& reader) {
-    reader.read("sync_rate", config.sync_rate, Quantity::kFrequency);
-    reader.read("silence", config.silence, Quantity::kTime);
-    if (reader.has("key")) reader.require("key", config.key);
-    reader.requireMaps("machines", [&](YamlReader& item) {
-      LanMachine machine;
-      item.require("name", machine.name);
-      item.require("address", machine.address);
-      item.read("port", machine.port);
-      item.requireMaps("uavs", [&](YamlReader& uav) { machine.uavs.push_back(readUav(uav)); });
-      config.machines.push_back(std::move(machine));
-    });
-    if (reader.has("leader")) {
-      reader.require("leader", config.leader);
-    } else {
-      config.leader = config.machines.front().name;
-    }
-  });
-  config.validate(path.string());
-  return config;
-}
+LanConfig loadLan(const std::string& name_or_path) { return load<LanConfig>("lan", name_or_path); }
 
 }  // namespace marsim::config

@@ -17,74 +17,16 @@ namespace {
 
 using lidar::LidarConfig;
 
-void readOutput(YamlReader& reader, lidar::OutputConfig& output) {
-  reader.requireWord<lidar::CloudLayout>("layout", output.layout, lidar::cloudLayouts());
-  if (reader.has("topic")) reader.require("topic", output.topic);
-  if (reader.has("frame_id")) reader.require("frame_id", output.frame_id);
-  reader.readWord<lidar::StampPolicy>("stamp", output.stamp,
-                                      {{"first_firing", lidar::StampPolicy::kFirstFiring},
-                                       {"driver", lidar::StampPolicy::kDriver}});
-  reader.readWord<lidar::MissEncoding>("misses", output.misses,
-                                       {{"driver", lidar::MissEncoding::kDriver},
-                                        {"drop", lidar::MissEncoding::kDrop},
-                                        {"zero", lidar::MissEncoding::kZero},
-                                        {"nan", lidar::MissEncoding::kNan}});
-  reader.read("time_unit", output.time_unit, Quantity::kTime);
-}
-
-/// `output: WORD`, or a list of maps that each name a layout.
-void readOutputs(YamlReader& reader, std::vector<lidar::OutputConfig>& outputs) {
-  if (!reader.has("output")) return;
-  outputs.clear();
-  if (!reader.isList("output")) {
-    reader.requireWord<lidar::CloudLayout>("output", outputs.emplace_back().layout,
-                                           lidar::cloudLayouts());
-    return;
-  }
-  reader.requireMaps("output", [&](YamlReader& item) { readOutput(item, outputs.emplace_back()); });
-}
-
 struct LidarFile {
   LidarConfig lidar;
   std::optional<vehicle::ImuConfig> imu;  // built in, at its pose in the sensor
 };
 
-/// A list of maps with azimuth, elevation or both; empty or absent: none.
-void readBlindZones(YamlReader& reader, std::vector<lidar::AngularSector>& zones) {
-  if (!reader.has("blind_zones")) return;
-  reader.requireMaps("blind_zones", [&](YamlReader& item) {
-    lidar::AngularSector& zone = zones.emplace_back();
-    if (!item.has("azimuth") && !item.has("elevation")) {
-      item.fail("azimuth", "missing", "azimuth, elevation or both");
-    }
-    item.readInterval("azimuth", zone.azimuth_min, zone.azimuth_max, Quantity::kAngle);
-    item.readInterval("elevation", zone.elevation_min, zone.elevation_max, Quantity::kAngle);
-  });
-}
-
 LidarFile readLidarFile(const std::filesystem::path& path) {
   LidarFile result;
   LidarConfig& config = result.lidar;
   YamlReader::readFile(path, [&](YamlReader& reader) {
-    reader.require("name", config.name);
-    reader.requireMap("range", [&](YamlReader& range) {
-      range.require("min", config.range_min, Quantity::kLength);
-      range.require("max", config.range_max, Quantity::kLength);
-    });
-    reader.read("rate", config.rate, Quantity::kFrequency);
-    reader.readMap("field_of_view", [&](YamlReader& view) {
-      view.readInterval("azimuth", config.azimuth_min, config.azimuth_max, Quantity::kAngle);
-      view.readInterval("elevation", config.elevation_min, config.elevation_max, Quantity::kAngle);
-    });
-    readBlindZones(reader, config.blind_zones);
-    reader.readMap("mounting", [&](YamlReader& mounting) { readMounting(mounting, config.X_BS); });
-    readOutputs(reader, config.outputs);
-    readBeam(reader, config.beam);
-    readReturns(reader, config.returns);
-    readNoise(reader, config.noise);
-    readIntensity(reader, config.intensity);
-    reader.read("reflectivity", config.reflectivity);
-    reader.read("instantaneous", config.instantaneous);
+    config.declare(reader);
     reader.requireMap("pattern",
                       [&](YamlReader& pattern) { readPattern(pattern, config.pattern); });
     reader.readMap("imu", [&](YamlReader& imu) { readMountedImu(imu, result.imu.emplace()); });

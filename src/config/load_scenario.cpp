@@ -16,21 +16,19 @@ namespace marsim::config {
 namespace fs = std::filesystem;
 namespace {
 
-static_assert(scenario::kMostUavs == sim::kMostUavs);
-
 constexpr const char* kClients[] = {"ego_planner", "ego_swarm", "fast_planner", "fuel",    "super",
                                     "mavros",      "fast_lio",  "lio_sam",      "kiss_icp"};
 
 void readClient(YamlReader& reader, scenario::Scenario& scenario) {
   std::vector<std::pair<std::string, std::string>> words;
   for (const char* client : kClients) words.emplace_back(client, client);
-  reader.readWord<std::string>("client", scenario.client, words);
+  reader.optional("client", scenario.client, words);
 }
 
 void readSeeds(YamlReader& reader, std::vector<std::uint64_t>& seeds) {
   if (!reader.has("seeds")) return;
   std::vector<std::string> texts;
-  reader.requireTexts("seeds", texts);
+  reader.required("seeds", texts);
   seeds.clear();
   for (const std::string& text : texts) {
     const std::optional<std::uint64_t> seed = parseWhole(text);
@@ -44,35 +42,25 @@ void readSeeds(YamlReader& reader, std::vector<std::uint64_t>& seeds) {
 void readPace(YamlReader& reader, std::string& pace) {
   if (!reader.has("pace")) return;
   std::string text;
-  reader.require("pace", text);
+  reader.required("pace", text);
   pace = paceText(parsePace(text, reader.file()));
-}
-
-void readEight(YamlReader& reader, scenario::FigureEight& eight) {
-  reader.require("middle", eight.middle, Quantity::kLength);
-  reader.read("width", eight.width, Quantity::kLength);
-  reader.read("height", eight.height, Quantity::kLength);
-  reader.read("yaw", eight.yaw, Quantity::kAngle);
-  reader.read("speed", eight.speed, Quantity::kSpeed);
-  reader.read("laps", eight.laps);
 }
 
 scenario::Flight readFlight(YamlReader& reader) {
   scenario::Flight flight;
   if (reader.has("goals")) {
-    reader.requireWays("goals", flight.goals, Quantity::kLength);
+    reader.requireWays("goals", flight.goals, "m");
     if (flight.goals.empty()) reader.fail("goals", "empty", "a point or more, [[x, y, z], ...]");
   }
   if (reader.has("trajectory")) {
-    reader.require("trajectory", flight.trajectory);
+    reader.required("trajectory", flight.trajectory);
     flight.trajectory = existingFile(reader, "trajectory", flight.trajectory);
   }
-  reader.readMap("figure_eight",
-                 [&](YamlReader& eight) { readEight(eight, flight.figure_eight.emplace()); });
+  reader.optional("figure_eight", flight.figure_eight);
   return flight;
 }
 
-// Of one UAV, or a map of UAVs. Of names that are no UAV's validate() complains.
+// Reads the flight of one UAV, or a map of UAVs. validate() reports names that are no UAV's.
 void readFlights(YamlReader& reader, scenario::Scenario& scenario) {
   reader.readMap("fly", [&](YamlReader& fly) {
     const std::vector<std::string> keys = fly.keys();
@@ -92,8 +80,8 @@ void readFlights(YamlReader& reader, scenario::Scenario& scenario) {
   });
 }
 
-// Refuses trajectories that cannot be followed. A single UAV starts at the first pose of its own,
-// unless told otherwise.
+// Rejects trajectories that cannot be followed. A single UAV starts at the first pose of its own
+// unless it has another start.
 void readTrajectories(YamlReader& reader, scenario::Scenario& scenario) {
   for (const auto& [uav, flight] : scenario.flights) {
     if (flight.trajectory.empty()) continue;
@@ -107,23 +95,23 @@ void readTrajectories(YamlReader& reader, scenario::Scenario& scenario) {
 
 scenario::Program readProgram(YamlReader& reader) {
   scenario::Program program;
-  if (reader.has("package")) reader.require("package", program.package);
-  reader.require("file", program.file);
+  reader.optional("package", program.package);
+  reader.required("file", program.file);
   reader.readMap("arguments", [&](YamlReader& arguments) {
     for (const std::string& name : arguments.keys()) {
-      arguments.require(name, program.arguments[name]);
+      arguments.required(name, program.arguments[name]);
     }
   });
   return program;
 }
 
-// Beside the scenario, or else in the package.
+// Looks for a file beside the scenario, or else in the package.
 void findProgram(const YamlReader& reader, const std::string& key, scenario::Program& program) {
   const bool is_beside = fs::exists(fs::absolute(reader.file()).parent_path() / program.file);
   if (program.package.empty() || is_beside) program.file = existingFile(reader, key, program.file);
 }
 
-// Files are looked for when all keys are known: a slip in "package" is not told as a missing file.
+// Files are searched after all keys: a wrong key for "package" is not reported as a missing file.
 void readPrograms(YamlReader& reader, scenario::Scenario& scenario) {
   if (!reader.has("programs")) return;
   reader.requireMaps(
@@ -135,10 +123,10 @@ void readPrograms(YamlReader& reader, scenario::Scenario& scenario) {
 
 scenario::WaitRule readRule(YamlReader& reader) {
   scenario::WaitRule rule;
-  reader.require("input", rule.input);
-  reader.require("output", rule.output);
+  reader.required("input", rule.input);
+  reader.required("output", rule.output);
   double ahead = toSeconds(rule.ahead);
-  reader.read("ahead", ahead, Quantity::kTime);
+  reader.optional("ahead", ahead, "s");
   constexpr double kFarthest = 60.0;  // [s]
   if (!(ahead > 0.0 && ahead <= kFarthest)) {
     reader.fail("ahead", fmt::format("{:g}", ahead),
@@ -149,26 +137,23 @@ scenario::WaitRule readRule(YamlReader& reader) {
 }
 
 void readHowItRuns(YamlReader& reader, scenario::Scenario& scenario) {
-  reader.read("uavs", scenario.uavs);
-  if (scenario.uavs < 1 || scenario.uavs > scenario::kMostUavs) {
-    reader.fail("uavs", fmt::format("{}", scenario.uavs),
-                fmt::format("1 to {}", scenario::kMostUavs));
+  reader.optional("uavs", scenario.uavs);
+  if (scenario.uavs < 1 || scenario.uavs > kMostUavs) {
+    reader.fail("uavs", fmt::format("{}", scenario.uavs), fmt::format("1 to {}", kMostUavs));
   }
-  if (reader.has("start")) {
-    reader.require("start", scenario.start.emplace(), Quantity::kLength);
-  }
-  reader.read("yaw", scenario.yaw, Quantity::kAngle);
-  reader.read("goal_tolerance", scenario.goal_tolerance, Quantity::kLength);
+  reader.optional("start", scenario.start, "m");
+  reader.optional("yaw", scenario.yaw, "rad");
+  reader.optional("goal_tolerance", scenario.goal_tolerance, "m");
   readSeeds(reader, scenario.seeds);
   double duration = toSeconds(scenario.duration);
-  reader.read("duration", duration, Quantity::kTime);
-  if (!(std::abs(duration) <= scenario::kLongestDuration)) {  // validate() says what is too short
+  reader.optional("duration", duration, "s");
+  if (!(std::abs(duration) <= scenario::kLongestDuration)) {  // validate() reports a shorter one
     reader.fail("duration", fmt::format("{:g}", duration),
                 fmt::format("at most {:g} s", scenario::kLongestDuration));
   }
   scenario.duration = toNs(duration);
-  reader.read("lockstep", scenario.lockstep);
-  reader.read("keep", scenario.keep);
+  reader.optional("lockstep", scenario.lockstep);
+  reader.optional("keep", scenario.keep);
   readPace(reader, scenario.pace);
 }
 
@@ -179,8 +164,8 @@ scenario::Scenario loadScenario(const std::filesystem::path& path) {
   scenario.name = path.stem().string();
   scenario.file = path.string();
   YamlReader::readFile(path, [&](YamlReader& reader) {
-    reader.require("description", scenario.description);
-    if (reader.has("tags")) reader.requireTexts("tags", scenario.tags);
+    reader.required("description", scenario.description);
+    reader.optional("tags", scenario.tags);
     readClient(reader, scenario);
     readHowItRuns(reader, scenario);
     readLaunchArguments(reader, scenario);

@@ -1,10 +1,8 @@
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
-#include "common/bounds.hpp"
 #include "common/text.hpp"
 #include "config/scenario_readers.hpp"
 #include "config/study.hpp"
@@ -14,14 +12,14 @@ namespace {
 
 constexpr int kMostSteps = 1'000'000;
 
-/// A name of config/dataset, or a file beside the one that is read.
+/// A name of config/dataset, or a file beside this one.
 std::string scenarioPath(const YamlReader& reader, const std::string& key,
                          const std::string& text) {
   const bool is_name = text.find('/') == std::string::npos && text.find('.') == std::string::npos;
   return is_name ? text : existingFile(reader, key, text);
 }
 
-/// A file beside the one that is read gets its full path; anything else stays as it is.
+/// The full path of a file beside this one; any other text is unchanged.
 std::string valueOf(const YamlReader& reader, const std::string& text) {
   const auto file = std::filesystem::absolute(reader.file()).parent_path() / text;
   std::error_code none;
@@ -32,7 +30,7 @@ void readArguments(YamlReader& reader, std::map<std::string, std::string>& argum
   reader.readMap("arguments", [&](YamlReader& map) {
     for (const std::string& name : map.keys()) {
       std::string text;
-      map.require(name, text);
+      map.required(name, text);
       arguments[name] = valueOf(reader, text);
     }
   });
@@ -40,31 +38,31 @@ void readArguments(YamlReader& reader, std::map<std::string, std::string>& argum
 
 void readRun(YamlReader& reader, DatasetRun& run) {
   if (reader.has("scenario")) {
-    reader.require("scenario", run.scenario);
+    reader.required("scenario", run.scenario);
     run.scenario = scenarioPath(reader, "scenario", run.scenario);
   }
   if (reader.has("trajectory")) {
-    reader.require("trajectory", run.trajectory);
+    reader.required("trajectory", run.trajectory);
     run.trajectory = existingFile(reader, "trajectory", run.trajectory);
   }
   if (reader.has("formats")) {
     std::vector<std::string> formats;
-    reader.requireTexts("formats", formats);
+    reader.required("formats", formats);
     run.format = join(formats, ",");
   }
-  if (reader.has("frame")) reader.require("frame", run.frame);
-  if (reader.has("truth_frame")) reader.require("truth_frame", run.truth_frame);
-  reader.read("image_truth", run.image_truth);
+  reader.optional("frame", run.frame);
+  reader.optional("truth_frame", run.truth_frame);
+  reader.optional("image_truth", run.image_truth);
   if (reader.has("duration")) {
     double duration = 0.0;
-    reader.require("duration", duration, Quantity::kTime);
+    reader.required("duration", duration, "s");
     if (!(duration > 0.0 && duration <= scenario::kLongestDuration)) {
       reader.fail("duration", fmt::format("{:g} s", duration),
                   fmt::format("more than 0, up to {:g} s", scenario::kLongestDuration));
     }
     run.duration = toNs(duration);
   }
-  if (reader.has("seed")) reader.read("seed", run.seed.emplace(1));
+  if (reader.has("seed")) reader.optional("seed", run.seed.emplace(1));
   readArguments(reader, run.arguments);
 }
 
@@ -72,7 +70,7 @@ Factor readFactor(YamlReader& vary, const std::string& name, bool is_grid) {
   Factor factor;
   factor.name = name;
   if (!vary.isMap(name)) {
-    vary.requireTexts(name, factor.values);
+    vary.required(name, factor.values);
     if (factor.values.empty()) vary.fail(name, "empty", "[value, ...] or {from, to}");
     for (std::string& value : factor.values) {
       value = name == "scenario" ? scenarioPath(vary, name, value) : valueOf(vary, value);
@@ -80,11 +78,11 @@ Factor readFactor(YamlReader& vary, const std::string& name, bool is_grid) {
     return factor;
   }
   vary.requireMap(name, [&](YamlReader& range) {
-    range.require("from", factor.from);
-    range.require("to", factor.to);
+    range.required("from", factor.from);
+    range.required("to", factor.to);
     if (!is_grid) return;
     factor.steps = 2;
-    range.read("steps", factor.steps);
+    range.optional("steps", factor.steps);
     if (factor.steps < 2 || factor.steps > kMostSteps) {
       range.fail("steps", std::to_string(factor.steps), fmt::format("2 to {}", kMostSteps));
     }
@@ -128,13 +126,13 @@ Study loadStudy(const std::filesystem::path& path) {
   Study study;
   study.file = path.string();
   YamlReader::readFile(path, [&](YamlReader& reader) {
-    reader.require("description", study.description);
+    reader.required("description", study.description);
     readRun(reader, study.common);
-    reader.readWord<bool>("design", study.is_grid, {{"grid", true}, {"latin_hypercube", false}});
+    reader.optional("design", study.is_grid, {{"grid", true}, {"latin_hypercube", false}});
     if (!study.is_grid) {
-      reader.read("runs", study.runs);
+      reader.optional("runs", study.runs);
       if (study.runs < 1) reader.fail("runs", std::to_string(study.runs), "1 or more");
-      reader.read("design_seed", study.design_seed);
+      reader.optional("design_seed", study.design_seed);
     }
     reader.requireMap("vary", [&](YamlReader& vary) {
       for (const std::string& name : vary.keys()) {

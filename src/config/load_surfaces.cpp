@@ -1,9 +1,7 @@
-#include <limits>
 #include <optional>
 
 #include <fmt/format.h>
 
-#include "common/text.hpp"
 #include "config/names.hpp"
 #include "config/yaml_reader.hpp"
 #include "marsim/config/load.hpp"
@@ -13,7 +11,7 @@
 namespace marsim::config {
 namespace {
 
-/// A whole number of digits alone, up to `most`.
+/// A whole number in digits only, up to `most`.
 std::optional<std::uint32_t> numberOf(const std::string& text, std::uint32_t most) {
   if (text.empty() || text.size() > 9) return std::nullopt;
   if (text.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
@@ -33,7 +31,7 @@ std::uint8_t classOf(const YamlReader& reader, const std::string& text) {
   throw UnknownNameError(reader.file(), "class", text, known);
 }
 
-/// As scene::identityName writes them.
+/// Reads the names written by scene::identityName.
 std::uint32_t identityOf(const YamlReader& reader, const std::string& text) {
   const std::size_t space = text.find(' ');
   const std::string kind = text.substr(0, space);
@@ -50,13 +48,7 @@ std::uint32_t identityOf(const YamlReader& reader, const std::string& text) {
 
 lidar::SurfaceConfig readSurface(YamlReader& reader) {
   lidar::SurfaceConfig surface;
-  reader.read("specular", surface.specular);
-  reader.read("transparent", surface.transparent);
-  reader.read("retro_reflective", surface.retro_reflective);
-  reader.readMap("bloom", [&](YamlReader& bloom) {
-    bloom.require("angle", surface.bloom_angle, Quantity::kAngle);
-    bloom.require("share", surface.bloom_share);
-  });
+  surface.declare(reader);
   return surface;
 }
 
@@ -74,15 +66,15 @@ lidar::SurfacesConfig loadSurfaces(const std::string& name_or_path) {
   const std::filesystem::path path = resolve("surfaces", name_or_path);
   lidar::SurfacesConfig config;
   YamlReader::readFile(path, [&](YamlReader& reader) {
-    reader.read("clearance", config.clearance, Quantity::kLength);
+    reader.optional("clearance", config.clearance, "m");
     reader.requireMaps("surfaces", [&](YamlReader& entry) {
       std::string text;
       if (entry.has("object")) {
-        entry.require("object", text);
+        entry.required("object", text);
         const std::uint32_t identity = identityOf(entry, text);
         add(entry, "object", text, identity, readSurface(entry), config.objects);
       } else {
-        entry.require("class", text);
+        entry.required("class", text);
         const std::uint8_t number = classOf(entry, text);
         add(entry, "class", text, number, readSurface(entry), config.classes);
       }

@@ -6,7 +6,7 @@
 
 namespace marsim::config {
 
-/// Whether the text is meant as a path rather than as a name: it has a slash or ends in .yaml.
+/// Whether the text is a path rather than a name: it has a slash or ends in .yaml.
 bool isYamlPath(const std::string& name_or_path);
 
 /// A part of a topic's or frame's name: a letter, then letters, digits and _.

@@ -25,59 +25,20 @@ using scene::ForestConfig;
 using scene::Recipe;
 using PlaceConfig = std::variant<ForestConfig, BuildingConfig, Recipe>;
 
-/// Raise it when makeForest(), makeBuilding() or makeRecipe() change what they make of the same
-/// settings, so that clouds in the cache are made anew.
+/// Raise it when makeForest(), makeBuilding() or makeRecipe() give other points for the same
+/// settings, so that cached clouds are made anew.
 constexpr int kGeneratorVersion = 4;
-
-/// Every setting of a place, for reading it and for telling one place from another.
-template <class Visit>
-void forEachSetting(ForestConfig& config, Visit&& visit) {
-  visit("size_x", config.size_x, Quantity::kLength);
-  visit("size_y", config.size_y, Quantity::kLength);
-  visit("trees_per_100_m2", config.trees_per_100_m2, Quantity::kNumber);
-  visit("min_tree_spacing", config.min_tree_spacing, Quantity::kLength);
-  visit("tree_height", config.tree_height, Quantity::kLength);
-  visit("trunk_radius", config.trunk_radius, Quantity::kLength);
-  visit("ground_relief", config.ground_relief, Quantity::kLength);
-  visit("ground_roughness", config.ground_roughness, Quantity::kLength);
-  visit("clearing_radius", config.clearing_radius, Quantity::kLength);
-  visit("surroundings", config.surroundings, Quantity::kLength);
-  visit("spacing", config.spacing, Quantity::kLength);
-  visit("range_noise", config.range_noise, Quantity::kLength);
-}
-
-template <class Visit>
-void forEachSetting(BuildingConfig& config, Visit&& visit) {
-  visit("room_length", config.room_length, Quantity::kLength);
-  visit("room_width", config.room_width, Quantity::kLength);
-  visit("height", config.height, Quantity::kLength);
-  visit("wall_thickness", config.wall_thickness, Quantity::kLength);
-  visit("door_width", config.door_width, Quantity::kLength);
-  visit("door_height", config.door_height, Quantity::kLength);
-  visit("spacing", config.spacing, Quantity::kLength);
-  visit("range_noise", config.range_noise, Quantity::kLength);
-}
-
-template <class Visit>
-void forEachSetting(Recipe& config, Visit&& visit) {
-  visit("clearing", config.clearing, Quantity::kLength);
-  visit("spacing", config.spacing, Quantity::kLength);
-  visit("range_noise", config.range_noise, Quantity::kLength);
-  visit("density_variation", config.density_variation, Quantity::kNumber);
-}
 
 PlaceConfig loadPlace(const fs::path& path) {
   PlaceConfig place;
   YamlReader::readFile(path, [&](YamlReader& reader) {
-    reader.requireWord<PlaceConfig>(
+    reader.required(
         "place", place,
         {{"forest", ForestConfig{}}, {"building", BuildingConfig{}}, {"recipe", Recipe{}}});
     std::visit(
         [&](auto& config) {
-          reader.read("seed", config.seed);
-          forEachSetting(config, [&](const char* key, double& value, Quantity quantity) {
-            reader.read(key, value, quantity);
-          });
+          reader.optional("seed", config.seed);
+          config.declare(reader);
         },
         place);
     if (auto* recipe = std::get_if<Recipe>(&place)) readRecipe(reader, *recipe);
@@ -86,15 +47,14 @@ PlaceConfig loadPlace(const fs::path& path) {
   return place;
 }
 
-/// Number that changes with any setting and with the generator; for a recipe with its text.
-std::uint64_t fingerprint(PlaceConfig place, const fs::path& yaml) {
+/// A number that changes with any setting and with the generator; for a recipe with its text.
+std::uint64_t fingerprint(const PlaceConfig& place, const fs::path& yaml) {
   std::string text = fmt::format("{} {}", kGeneratorVersion, place.index());
   std::visit(
-      [&](auto& config) {
+      [&](const auto& config) {
         text += fmt::format(" {}", config.seed);
-        forEachSetting(config, [&](const char* key, double& value, Quantity) {
-          text += fmt::format(" {}={}", key, value);
-        });
+        forEachNumber(config, [&](const std::string& key, double value, const Unit&,
+                                  const Bounds&) { text += fmt::format(" {}={}", key, value); });
       },
       place);
   if (std::holds_alternative<Recipe>(place)) text += YamlReader::textOf(yaml);
@@ -112,7 +72,7 @@ map::PointCloud makePlace(const PlaceConfig& place, const fs::path& yaml) {
   return scene::makeRecipe(std::get<Recipe>(place), yaml.string(), progress);
 }
 
-/// Makes the cloud unless another process did while this one waited for its turn.
+/// Makes the cloud unless another process has made it meanwhile.
 void makeFile(const fs::path& yaml, const PlaceConfig& place, const fs::path& path) {
   const BuildLock lock(path, [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
   if (fs::is_regular_file(path)) return;
@@ -120,7 +80,7 @@ void makeFile(const fs::path& yaml, const PlaceConfig& place, const fs::path& pa
   map::savePcd(path, makePlace(place, yaml));
 }
 
-/// The generated cloud of a place's file, made where the cache does not hold it yet.
+/// The generated cloud of a place's file, made if it is not in the cache.
 fs::path generated(const fs::path& yaml) {
   const PlaceConfig place = loadPlace(yaml);
   const std::string name =
@@ -142,7 +102,7 @@ fs::path generated(const fs::path& yaml) {
   return fallback;
 }
 
-/// Files of this folder that a bare name may have meant.
+/// Files of this folder that a bare name may mean.
 std::vector<std::string> filesNamed(const std::string& name) {
   std::vector<std::string> found;
   for (const char* extension : {"", ".pcd", ".ply", ".yaml"}) {

@@ -1,6 +1,5 @@
 #include "config/recipe_reader.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
@@ -29,9 +28,9 @@ void requireNear(YamlReader& reader, const std::string& key, const Eigen::Vector
 }
 
 Eigen::AlignedBox2d requireArea(YamlReader& reader, const std::string& key) {
-  std::vector<std::pair<double, double>> corners;
+  Settings::Table corners;
   if (!reader.has(key)) reader.fail(key, "missing", "[[x, y], [x, y]], two corners");
-  reader.readPairs(key, corners, Quantity::kLength, Quantity::kLength);
+  reader.optional(key, corners, {"m"}, {"m"});
   if (corners.size() != 2 || corners[0].first >= corners[1].first ||
       corners[0].second >= corners[1].second) {
     reader.fail(key, fmt::format("{} corners", corners.size()),
@@ -42,12 +41,10 @@ Eigen::AlignedBox2d requireArea(YamlReader& reader, const std::string& key) {
           Eigen::Vector2d(corners[1].first, corners[1].second)};
 }
 
-void readBounded(YamlReader& reader, const std::string& key, double& value, double low, double high,
-                 Quantity quantity) {
-  reader.read(key, value, quantity);
-  if (!(value >= low && value <= high)) {
-    reader.fail(key, fmt::format("{:g}", value), fmt::format("{:g} to {:g}", low, high));
-  }
+void readBounded(YamlReader& reader, const std::string& key, double& value, const Unit& unit,
+                 const Bounds& bounds) {
+  reader.optional(key, value, unit);
+  if (!bounds.hold(value)) reader.fail(key, fmt::format("{:g}", value), bounds.text());
 }
 
 using scene::Material;
@@ -71,7 +68,7 @@ const std::vector<std::pair<std::string, Material>>& materials() {
 
 void readColour(YamlReader& reader, map::Colour& colour) {
   Eigen::Vector3d rgb;
-  reader.require("colour", rgb);
+  reader.required("colour", rgb);
   for (int i = 0; i < 3; ++i) {
     if (!(rgb[i] >= 0.0 && rgb[i] <= 255.0)) {
       reader.fail("colour", fmt::format("{:g}", rgb[i]), "[red, green, blue] of 0 to 255");
@@ -84,24 +81,22 @@ void readColour(YamlReader& reader, map::Colour& colour) {
 void readSurface(YamlReader& reader, SurfaceChoice& choice) {
   if (reader.has("material")) {
     Material material;
-    reader.requireWord("material", material, materials());
+    reader.required("material", material, materials());
     choice.reflectivity = material.reflectivity;
     choice.colour = material.colour;
   }
   if (reader.has("reflectivity")) {
-    readBounded(reader, "reflectivity", choice.reflectivity.emplace(), 0.0, 1.0, Quantity::kNumber);
+    readBounded(reader, "reflectivity", choice.reflectivity.emplace(), "", {0.0, 1.0});
   }
   if (reader.has("colour")) readColour(reader, choice.colour.emplace());
-  if (reader.has("class")) {
-    reader.requireWord("class", choice.semantic_class.emplace(), map::semantic::names());
-  }
+  reader.optional("class", choice.semantic_class, map::semantic::names());
 }
 
 void readArray(YamlReader& reader, Part& part) {
   Eigen::Vector3d count(1.0, 1.0, 1.0);
-  reader.require("count", count);
-  reader.require("step", part.step, Quantity::kLength);
-  readBounded(reader, "share", part.share, 0.0, 1.0, Quantity::kNumber);
+  reader.required("count", count);
+  reader.required("step", part.step, "m");
+  readBounded(reader, "share", part.share, "", {0.0, 1.0});
   for (int axis = 0; axis < 3; ++axis) {
     if (!(count[axis] >= 1.0 && count[axis] <= kMostInARow) ||
         count[axis] != std::floor(count[axis])) {
@@ -119,23 +114,23 @@ void readScatter(YamlReader& reader, Part& part) {
   if (reader.has("count") == reader.has("density")) {
     reader.fail("count", "beside density or without it", "either count or density [1/m^2]");
   }
-  reader.read("count", scatter.count);
+  reader.optional("count", scatter.count);
   if (reader.has("count") && (scatter.count < 1 || scatter.count > kMostInARow)) {
     reader.fail("count", fmt::format("{}", scatter.count), "1 to 100000");
   }
-  readBounded(reader, "density", scatter.density, 0.0, 100.0, Quantity::kNumber);
-  readBounded(reader, "gap", scatter.gap, 0.0, 1000.0, Quantity::kLength);
-  reader.read("turn", scatter.turn);
+  readBounded(reader, "density", scatter.density, "", {0.0, 100.0});
+  readBounded(reader, "gap", scatter.gap, "m", {0.0, 1000.0});
+  reader.optional("turn", scatter.turn);
   if (reader.has("area")) scatter.area = requireArea(reader, "area");
 }
 
 void readPlacing(YamlReader& reader, Part& part) {
-  reader.read("at", part.at, Quantity::kLength);
+  reader.optional("at", part.at, "m");
   requireNear(reader, "at", part.at);
-  reader.read("yaw", part.yaw, Quantity::kAngle);
+  reader.optional("yaw", part.yaw, "rad");
   reader.readMap("array", [&](YamlReader& array) { readArray(array, part); });
   reader.readMap("scatter", [&](YamlReader& scatter) { readScatter(scatter, part); });
-  reader.readInterval("scale", part.scale_min, part.scale_max, Quantity::kNumber);
+  reader.optional("scale", part.scale_min, part.scale_max, "");
   if (!(part.scale_min > 0.0 && part.scale_max >= part.scale_min && part.scale_max <= 100.0)) {
     reader.fail("scale", fmt::format("[{:g}, {:g}]", part.scale_min, part.scale_max),
                 "[min, max], above 0, at most 100");
@@ -144,12 +139,12 @@ void readPlacing(YamlReader& reader, Part& part) {
 
 void readOpening(YamlReader& reader, Part& part) {
   Opening opening;
-  reader.require("at", opening.at, Quantity::kLength);
-  readBounded(reader, "width", opening.width, 0.05, 100.0, Quantity::kLength);
-  readBounded(reader, "bottom", opening.bottom, 0.0, 100.0, Quantity::kLength);
-  readBounded(reader, "height", opening.height, 0.05, 100.0, Quantity::kLength);
-  readBounded(reader, "every", opening.every, 0.0, 100.0, Quantity::kLength);
-  reader.read("count", opening.count);
+  reader.required("at", opening.at, "m");
+  readBounded(reader, "width", opening.width, "m", {0.05, 100.0});
+  readBounded(reader, "bottom", opening.bottom, "m", {0.0, 100.0});
+  readBounded(reader, "height", opening.height, "m", {0.05, 100.0});
+  readBounded(reader, "every", opening.every, "m", {0.0, 100.0});
+  reader.optional("count", opening.count);
   if (opening.count < 1 || opening.count > kMostInARow) {
     reader.fail("count", fmt::format("{}", opening.count), "1 to 100000");
   }
@@ -168,7 +163,7 @@ void readOpening(YamlReader& reader, Part& part) {
 
 void readForm(YamlReader& reader, const PartKind& kind, Part& part) {
   if (kind.form == PartKind::kAlongPath || kind.form == PartKind::kWall) {
-    reader.requirePoints("path", part.path, Quantity::kLength);
+    reader.required("path", part.path, "m");
     if (part.path.size() < 2) {
       reader.fail("path", fmt::format("{} points", part.path.size()), "two points or more");
     }
@@ -189,7 +184,7 @@ Part readPart(YamlReader& reader, const Groups& groups) {
   for (const PartKind& kind : scene::partKinds()) names.emplace_back(kind.name, kind.name);
   for (const auto& [name, parts] : groups) names.emplace_back(name, name);
   Part part;
-  reader.requireWord<std::string>("part", part.kind, names);
+  reader.required<std::string>("part", part.kind, names);
   readPlacing(reader, part);
   if (const auto group = groups.find(part.kind); group != groups.end()) {
     part.kind = "group";
@@ -199,7 +194,8 @@ Part readPart(YamlReader& reader, const Groups& groups) {
   const PartKind& kind = *scene::findPartKind(part.kind);
   for (const PartParameter& parameter : kind.parameters) {
     double value = parameter.usual;
-    readBounded(reader, parameter.name, value, parameter.low, parameter.high, parameter.quantity);
+    readBounded(reader, parameter.name, value, {"", parameter.quantity},
+                {parameter.low, parameter.high});
     if (reader.has(parameter.name)) part.values[parameter.name] = value;
   }
   readForm(reader, kind, part);
@@ -215,7 +211,7 @@ std::vector<Part> readParts(YamlReader& reader, const std::string& key, const Gr
   return parts;
 }
 
-// Groups within groups may stand for more than memory holds.
+// Number of parts: nested groups may stand for more than memory holds.
 std::size_t countOf(const std::vector<Part>& parts) {
   std::size_t count = parts.size();
   for (const Part& part : parts) count += countOf(part.parts);
@@ -229,7 +225,7 @@ Groups readGroups(YamlReader& reader) {
       if (scene::findPartKind(name) != nullptr || name == "group") {
         list.fail(name, "a group", "a name that no part has");
       }
-      // A group may hold those above it.
+      // A group may contain groups defined above it.
       std::vector<Part> parts = readParts(list, name, groups);
       if (countOf(parts) > kMostInARow) {
         list.fail(name, fmt::format("{} parts", countOf(parts)), "at most 100000 parts");
@@ -243,13 +239,9 @@ Groups readGroups(YamlReader& reader) {
 }  // namespace
 
 void readRecipe(YamlReader& reader, scene::Recipe& recipe) {
-  reader.require("size", recipe.size, Quantity::kLength);
-  reader.require("start", recipe.start, Quantity::kLength);
   reader.readMap("ground", [&](YamlReader& ground) {
     scene::GroundConfig& config = recipe.ground.emplace();
-    ground.read("relief", config.relief, Quantity::kLength);
-    ground.read("roughness", config.roughness, Quantity::kLength);
-    ground.read("margin", config.margin, Quantity::kLength);
+    config.declare(ground);
     readSurface(ground, config.surface);
   });
   const Groups groups = readGroups(reader);

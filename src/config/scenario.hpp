@@ -1,13 +1,18 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "scenario/scenario.hpp"
 
 namespace marsim::config {
 
-/// A scenario of `marsim suite`. Relative paths in it are from its own folder. Throws as the
+/// Loads a scenario of `marsim suite`. Relative paths in it start at its own folder. Throws as the
 /// loaders of load.hpp do.
 scenario::Scenario loadScenario(const std::filesystem::path& path);
+
+/// The map, resolution, surface, LiDAR, IMU, vehicle or collision of a scenario: as it says, or
+/// else the default of the launch file that flies it.
+std::string argumentOf(const scenario::Scenario& scenario, const std::string& name);
 
 }  // namespace marsim::config

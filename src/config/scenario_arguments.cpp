@@ -13,12 +13,12 @@ namespace marsim::config {
 namespace fs = std::filesystem;
 namespace {
 
-/// Arguments that name a file of the user's or something that comes with the package.
+/// Arguments that name a user's file or one of the package.
 constexpr const char* kNamed[] = {"map",    "obstacles",  "lidar",    "depth",
                                   "camera", "vehicle",    "imu",      "controller",
                                   "swarm",  "vegetation", "surfaces", "weather"};
 
-/// Arguments that a scenario says in another way: by name, and by what.
+/// Arguments that a scenario sets by another key: name and key.
 const std::map<std::string, std::string> kSaidOtherwise = {
     {"seed", "seeds"}, {"x", "start"},          {"y", "start"}, {"z", "start"},
     {"n", "uavs"},     {"uav", "fly"},          {"yaw", "yaw"}, {"client", "client"},
@@ -28,7 +28,7 @@ bool isPath(const std::string& text) {
   return text.find('/') != std::string::npos || fs::path(text).has_extension();
 }
 
-// What may stand for a plain name.
+// Known names for an argument.
 std::vector<std::string> namesOf(const std::string& key) {
   if (key == "map") return yamlNames(dataDir() / "maps");
   std::vector<std::string> names = knownNames(key == "controller" ? "control" : key);
@@ -42,7 +42,7 @@ std::vector<std::string> namesOf(const std::string& key) {
 
 std::string readNamed(YamlReader& reader, const std::string& key) {
   std::string text;
-  reader.require(key, text);
+  reader.required(key, text);
   if (isPath(text)) return existingFile(reader, key, text);
   const std::vector<std::string> names = namesOf(key);
   if (std::find(names.begin(), names.end(), text) == names.end()) {
@@ -57,35 +57,35 @@ void readWordArgument(YamlReader& reader, const std::string& key,
   if (!reader.has(key)) return;
   std::vector<std::pair<std::string, std::string>> pairs;
   for (const std::string& word : words) pairs.emplace_back(word, word);
-  reader.requireWord<std::string>(key, arguments[key], pairs);
+  reader.required<std::string>(key, arguments[key], pairs);
 }
 
-// As plain SI, which is what launch files take.
+// Reads a number as plain SI, as launch files need it.
 void readNumberArgument(YamlReader& reader, const std::string& key, Quantity quantity,
                         bool must_be_positive, std::map<std::string, std::string>& arguments) {
   if (!reader.has(key)) return;
   double value = 0.0;
-  reader.require(key, value, quantity);
+  reader.required(key, value, {"", quantity});
   if (must_be_positive && value <= 0.0) {
     reader.fail(key, fmt::format("{:g}", value), "more than 0");
   }
   arguments[key] = fmt::format("{}", value);
 }
 
-// What is wrong with them is said before anything starts.
+// Reads the conditions; their errors are reported before anything starts.
 void readConditions(YamlReader& reader, std::map<std::string, std::string>& arguments) {
   if (reader.has("wind")) {
     Eigen::Vector3d wind;
-    reader.require("wind", wind, Quantity::kSpeed);
+    reader.required("wind", wind, "m/s");
     arguments["wind"] = fmt::format("{},{},{}", wind.x(), wind.y(), wind.z());
     windOf(arguments["wind"], "none", reader.file());
   }
   if (reader.has("gusts")) {
-    reader.require("gusts", arguments["gusts"]);
+    reader.required("gusts", arguments["gusts"]);
     windOf("none", arguments["gusts"], reader.file());
   }
   if (reader.has("motor_failure")) {
-    reader.require("motor_failure", arguments["motor_failure"]);
+    reader.required("motor_failure", arguments["motor_failure"]);
     motorFailuresOf(arguments["motor_failure"], reader.file());
   }
 }
@@ -100,7 +100,7 @@ void readOtherArguments(YamlReader& reader, const std::vector<std::string>& own_
           name, "there",
           fmt::format("the scenario's key '{}' in its place", is_own ? name : otherwise->second));
     }
-    reader.require(name, arguments[name]);
+    reader.required(name, arguments[name]);
   }
 }
 
@@ -140,7 +140,7 @@ void readLaunchArguments(YamlReader& reader, scenario::Scenario& scenario) {
   readNumberArgument(reader, "resolution", Quantity::kLength, true, arguments);
   readNumberArgument(reader, "speed", Quantity::kSpeed, true, arguments);
   std::string ground;
-  if (reader.has("ground_z")) reader.require("ground_z", ground);
+  reader.optional("ground_z", ground);
   if (ground == "auto") {
     arguments["ground_z"] = ground;
   } else {

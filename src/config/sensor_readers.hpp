@@ -12,31 +12,8 @@
 /// Parts of the files of sensors.
 namespace marsim::config {
 
-/// A sensor's pose in the body: position: [x, y, z], rpy: [roll, pitch, yaw].
-void readMounting(YamlReader& reader, Pose& X_BS);
-
-/// `width` and `height` of an image [px].
-void readImageSize(YamlReader& reader, int& width, int& height);
-/// The `encoding` of depth and the map `stereo` of its errors; `with_image`: also those that depend
-/// on an image of the same pixels.
-void readDepthEncoding(YamlReader& reader, lidar::DepthEncoding& encoding);
-void readDepthStereo(YamlReader& reader, lidar::DepthCameraConfig& config, bool with_image);
-
 /// The imu map of a vehicle: `model` names a file in config/imu, the other keys override it.
 void readMountedImu(YamlReader& reader, vehicle::ImuConfig& imu);
-
-/// The map `beam` of a sensor's file, if there; its `divergence` is one angle or [horizontal,
-/// vertical].
-void readBeam(YamlReader& reader, lidar::BeamConfig& beam);
-
-/// The map `returns` of a sensor's file, if there.
-void readReturns(YamlReader& reader, lidar::ReturnsConfig& returns);
-
-/// The map `noise` of a sensor's file, if there.
-void readNoise(YamlReader& reader, lidar::NoiseConfig& noise);
-
-/// `intensity` of a sensor's file, if there: a map, or a number that every point reports.
-void readIntensity(YamlReader& reader, lidar::IntensityConfig& intensity);
 
 /// The map below `pattern:` of a sensor's file.
 void readPattern(YamlReader& reader, lidar::PatternConfig& pattern);

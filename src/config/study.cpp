@@ -23,7 +23,7 @@ std::string levelOf(const Factor& factor, std::size_t level) {
   return fmt::format("{}", factor.from + share * (factor.to - factor.from));
 }
 
-/// The value at a share of the range from 0 on to below 1.
+/// The value at a share of the range, from 0 up to below 1.
 std::string valueAt(const Factor& factor, double share) {
   if (factor.values.empty()) {
     return fmt::format("{}", factor.from + share * (factor.to - factor.from));

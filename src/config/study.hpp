@@ -12,7 +12,7 @@
 
 namespace marsim::config {
 
-/// One data set as its file describes it; all that its files follow from.
+/// One data set as its file describes it: everything that determines its files.
 struct DatasetRun {
   std::string scenario;    ///< a name of config/dataset or a file; empty: a trajectory
   std::string trajectory;  ///< a file; empty: a scenario
@@ -21,16 +21,16 @@ struct DatasetRun {
   std::string frame = "enu";
   std::string truth_frame = "base";
   bool image_truth = false;
-  std::optional<TimeNs> duration;     ///< none: as long as there is something to be flown
+  std::optional<TimeNs> duration;     ///< none: until the flight is complete
   std::optional<std::uint64_t> seed;  ///< none: the scenario's first
 };
 
 /// Throws as the loaders of load.hpp do. Relative paths are from the file's folder.
 DatasetRun loadDatasetRun(const std::filesystem::path& path);
-/// The text of such a file. It reads as the same run from any folder, as long as paths are full.
+/// The text of such a file. It describes the same run from any folder, if paths are full.
 std::string textOf(const DatasetRun& run);
 
-/// What differs between the runs of a study: "seed", "scenario" or the name of an argument, and its
+/// A difference between the runs of a study: "seed", "scenario" or the name of an argument, and its
 /// values, or a range of numbers.
 struct Factor {
   std::string name;
@@ -41,21 +41,21 @@ struct Factor {
 
 /// Many data sets that differ in some factors.
 struct Study {
-  std::string file;  ///< for errors
+  std::string file;  ///< named in errors
   std::string description;
   DatasetRun common;
   std::vector<Factor> factors;
-  /// Every combination, or as many samples as there are to be runs: a Latin hypercube (McKay and
-  /// others 1979), in which each of equal parts of a factor's range occurs once.
+  /// All combinations, or samples, one per run: a Latin hypercube (McKay and others 1979), in which
+  /// each of equal parts of a factor's range occurs once.
   bool is_grid = true;
   std::uint64_t runs = 0;         ///< of a Latin hypercube
   std::uint64_t design_seed = 1;  ///< of a Latin hypercube
 
-  /// Runs, which may be more than can be held.
+  /// Number of runs, which may exceed what fits into memory.
   double count() const;
   /// The values of every factor in every run, in the factors' order. A number comes as SI.
   std::vector<std::vector<std::string>> expanded() const;
-  /// The common run with these values. Throws ConfigError for a seed that is none.
+  /// The common run with these values. Throws ConfigError for an invalid seed.
   DatasetRun runOf(const std::vector<std::string>& values) const;
 };
 

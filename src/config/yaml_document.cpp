@@ -13,7 +13,7 @@
 namespace marsim::config {
 namespace {
 
-/// Goes through a text as it is written, before anything stands for anything else.
+/// Walks through a text as written, before aliases are replaced.
 class Inspector : public YAML::EventHandler {
  public:
   explicit Inspector(const std::string& file) : file_(file) {}

@@ -6,10 +6,10 @@
 
 namespace marsim::config {
 
-/// The one map of a YAML text; `file` stands for it in errors. Throws FileError where the text is
-/// empty, not YAML or not a map, where a key comes twice or is no word, where anything is nested
-/// more than 64 deep, and where there is an anchor or an alias: a few of those may stand for more
-/// than memory holds, or for themselves.
+/// The map of a YAML text; `file` stands for it in errors. Throws FileError if the text is empty,
+/// not YAML or not a map, has a duplicate key or a key that is no word, is nested more than 64
+/// deep, or has an anchor or an alias: a few of these may stand for more than memory holds, or for
+/// themselves.
 YAML::Node loadDocument(const std::string& file, const std::string& text);
 
 /// A value as an error message shows it.

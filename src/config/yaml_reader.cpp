@@ -39,66 +39,73 @@ std::string YamlReader::textOf(const fs::path& path) {
   return marsim::readFile(path, kLargestFile);
 }
 
-void YamlReader::read(const std::string& key, double& value, Quantity quantity) {
-  if (has(key)) value = number(key, at(key), quantity);
+void YamlReader::read(const std::string& key, double& value, const Unit& unit) {
+  value = number(key, present(key), unit.quantity);
 }
 
-void YamlReader::require(const std::string& key, double& value, Quantity quantity) {
-  value = number(key, present(key), quantity);
-}
-
-void YamlReader::require(const std::string& key, std::string& value) {
+void YamlReader::read(const std::string& key, std::string& value, const Unit&) {
   value = scalar(key, present(key), "a text");
   if (value.empty()) fail(key, "''", "a text");
 }
 
-void YamlReader::require(const std::string& key, std::filesystem::path& value) {
-  std::string name;
-  require(key, name);
-  value = std::filesystem::path(file_).parent_path() / name;  // an absolute one stays
+void YamlReader::read(const std::string& key, bool& value, const Unit&) {
+  required<bool>(key, value, {{"true", true}, {"false", false}});
 }
 
-void YamlReader::read(const std::string& key, bool& value) {
-  if (has(key)) requireWord<bool>(key, value, {{"true", true}, {"false", false}});
-}
-
-void YamlReader::read(const std::string& key, std::uint64_t& value) {
-  if (!has(key)) return;
-  const std::string text = scalar(key, at(key), kAllowedSeeds);
+std::uint64_t YamlReader::whole(const std::string& key, std::uint64_t most) {
+  const std::string allowed = fmt::format("a whole number from 0 to {}", most);
+  const std::string text = scalar(key, present(key), allowed);
   const std::optional<std::uint64_t> number = parseWhole(text);
-  if (!number) fail(key, fmt::format("'{}'", text), kAllowedSeeds);
-  value = *number;
+  if (!number || *number > most) fail(key, fmt::format("'{}'", text), allowed);
+  return *number;
 }
 
-void YamlReader::read(const std::string& key, int& value) {
-  if (!has(key)) return;
-  const std::string allowed = "a whole number from 0 to 2147483647";
-  const std::string text = scalar(key, at(key), allowed);
-  const std::optional<std::uint64_t> number = parseWhole(text);
-  if (!number || *number > static_cast<std::uint64_t>(std::numeric_limits<int>::max())) {
-    fail(key, fmt::format("'{}'", text), allowed);
-  }
-  value = static_cast<int>(*number);
+void YamlReader::read(const std::string& key, std::uint64_t& value, const Unit&) {
+  value = whole(key, std::numeric_limits<std::uint64_t>::max());
 }
 
-void YamlReader::read(const std::string& key, Eigen::Vector3d& value, Quantity quantity) {
-  if (has(key)) require(key, value, quantity);
+void YamlReader::read(const std::string& key, int& value, const Unit&) {
+  value = static_cast<int>(whole(key, std::numeric_limits<int>::max()));
 }
 
-void YamlReader::require(const std::string& key, Eigen::Vector3d& value, Quantity quantity) {
-  value = point(key, present(key), quantity);
+void YamlReader::read(const std::string& key, Eigen::Vector3d& value, const Unit& unit) {
+  value = point(key, present(key), unit);
 }
 
-void YamlReader::readInterval(const std::string& key, double& min, double& max, Quantity quantity) {
-  if (!has(key)) return;
-  const std::string allowed = "a list of two numbers, [min, max]";
-  const std::vector<double> items = numbers(key, at(key), quantity, allowed);
-  if (items.size() != 2) fail(key, shown(at(key)), allowed);
+void YamlReader::visitInterval(const std::string& key, double& min, double& max, const Unit& unit,
+                               const Bounds&) {
+  const std::vector<double> items =
+      numbers(key, present(key), unit.quantity, 2, "a list of two numbers, [min, max]");
   min = items[0];
   max = items[1];
 }
 
-void YamlReader::requireTexts(const std::string& key, std::vector<std::string>& values) {
+void YamlReader::read(const std::string& key, std::vector<double>& values, const Unit& unit) {
+  values = numbers(key, present(key), unit.quantity, 0, "a list of numbers");
+}
+
+void YamlReader::visitTable(const std::string& key, Table& table, const Column& x,
+                            const Column& y) {
+  const YAML::Node list = present(key);
+  if (!list.IsSequence()) fail(key, shown(list), "a list of pairs of numbers, [[x, y], ...]");
+  table.clear();
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string item = fmt::format("{}[{}]", key, i);
+    if (!list[i].IsSequence() || list[i].size() != 2) {
+      fail(item, shown(list[i]), "a pair of numbers, [x, y]");
+    }
+    table.emplace_back(number(item + "[0]", list[i][0], x.unit.quantity),
+                       number(item + "[1]", list[i][1], y.unit.quantity));
+  }
+}
+
+void YamlReader::read(const std::string& key, std::filesystem::path& value, const Unit&) {
+  std::string name;
+  required(key, name);
+  value = std::filesystem::path(file_).parent_path() / name;  // an absolute one stays
+}
+
+void YamlReader::read(const std::string& key, std::vector<std::string>& values, const Unit&) {
   const YAML::Node list = present(key);
   if (!list.IsSequence()) fail(key, shown(list), "a list of texts");
   values.clear();
@@ -109,40 +116,18 @@ void YamlReader::requireTexts(const std::string& key, std::vector<std::string>& 
   }
 }
 
-void YamlReader::requireList(const std::string& key, std::vector<double>& values,
-                             Quantity quantity) {
-  values = numbers(key, present(key), quantity, "a list of numbers");
-}
-
-void YamlReader::readPairs(const std::string& key, std::vector<std::pair<double, double>>& pairs,
-                           Quantity first, Quantity second) {
-  if (!has(key)) return;
-  const YAML::Node list = at(key);
-  const std::string allowed = "a list of pairs of numbers, [[x, y], ...]";
-  if (!list.IsSequence()) fail(key, shown(list), allowed);
-  pairs.clear();
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const std::string item = fmt::format("{}[{}]", key, i);
-    if (!list[i].IsSequence() || list[i].size() != 2) {
-      fail(item, shown(list[i]), "a pair of numbers, [x, y]");
-    }
-    pairs.emplace_back(number(item + "[0]", list[i][0], first),
-                       number(item + "[1]", list[i][1], second));
-  }
-}
-
-void YamlReader::requirePoints(const std::string& key, std::vector<Eigen::Vector3d>& points,
-                               Quantity quantity) {
+void YamlReader::read(const std::string& key, std::vector<Eigen::Vector3d>& points,
+                      const Unit& unit) {
   const YAML::Node list = present(key);
   if (!list.IsSequence()) fail(key, shown(list), "a list of points, [[x, y, z], ...]");
   points.clear();
   for (std::size_t i = 0; i < list.size(); ++i) {
-    points.push_back(point(fmt::format("{}[{}]", key, i), list[i], quantity));
+    points.push_back(point(fmt::format("{}[{}]", key, i), list[i], unit));
   }
 }
 
 void YamlReader::requireWays(const std::string& key,
-                             std::vector<std::vector<Eigen::Vector3d>>& ways, Quantity quantity) {
+                             std::vector<std::vector<Eigen::Vector3d>>& ways, const Unit& unit) {
   const YAML::Node list = present(key);
   if (!list.IsSequence()) fail(key, shown(list), "a list of points, [[x, y, z], ...]");
   ways.clear();
@@ -150,21 +135,29 @@ void YamlReader::requireWays(const std::string& key,
     const std::string item = fmt::format("{}[{}]", key, i);
     std::vector<Eigen::Vector3d>& way = ways.emplace_back();
     if (!list[i].IsSequence() || list[i].size() == 0 || !list[i][0].IsSequence()) {
-      way.push_back(point(item, list[i], quantity));
+      way.push_back(point(item, list[i], unit));
       continue;
     }
     for (std::size_t j = 0; j < list[i].size(); ++j) {
-      way.push_back(point(fmt::format("{}[{}]", item, j), list[i][j], quantity));
+      way.push_back(point(fmt::format("{}[{}]", item, j), list[i][j], unit));
     }
   }
 }
 
 Eigen::Vector3d YamlReader::point(const std::string& key, const YAML::Node& node,
-                                  Quantity quantity) {
-  const std::string allowed = "a list of three numbers, [x, y, z]";
-  const std::vector<double> items = numbers(key, node, quantity, allowed);
-  if (items.size() != 3) fail(key, shown(node), allowed);
+                                  const Unit& unit) {
+  const std::vector<double> items =
+      numbers(key, node, unit.quantity, 3, "a list of three numbers, [x, y, z]");
   return {items[0], items[1], items[2]};
+}
+
+void YamlReader::visitMap(const std::string& key, const Declare& declare) {
+  requireMap(key, declare);
+}
+
+void YamlReader::visitMaps(const std::string& key, std::size_t, const DeclareItem& declare) {
+  std::size_t i = 0;
+  requireMaps(key, [&](YamlReader& item) { declare(item, i++); });
 }
 
 void YamlReader::readMap(const std::string& key, const ReadMap& read) {
@@ -205,7 +198,7 @@ void YamlReader::fail(const std::string& key, const std::string& value,
 
 YAML::Node YamlReader::present(const std::string& key) {
   if (has(key)) return at(key);
-  // A slip in a required key would otherwise only say that the right one is missing.
+  // A typing error in a required key would otherwise only be reported as a missing key.
   std::vector<std::string> unread;
   for (const auto& entry : node_) {
     const std::string& name = entry.first.Scalar();
@@ -225,7 +218,7 @@ std::string YamlReader::scalar(const std::string& key, const YAML::Node& node,
 double YamlReader::number(const std::string& key, const YAML::Node& node, Quantity quantity) {
   const std::string text = scalar(key, node, allowedNumber(quantity));
   const std::string hint = degreesHint(text, quantity);
-  if (!hint.empty() && !std::exchange(*hinted_, true)) {  // once a file
+  if (!hint.empty() && !std::exchange(*hinted_, true)) {  // once per file
     fmt::print(stderr, "warning: {}: {}: {}\n", file_, fieldPath(key), hint);
   }
   try {
@@ -236,16 +229,19 @@ double YamlReader::number(const std::string& key, const YAML::Node& node, Quanti
 }
 
 std::vector<double> YamlReader::numbers(const std::string& key, const YAML::Node& node,
-                                        Quantity quantity, const std::string& allowed) {
+                                        Quantity quantity, std::size_t count,
+                                        const std::string& allowed) {
   if (!node.IsSequence()) fail(key, shown(node), allowed);
   std::vector<double> values;
   for (std::size_t i = 0; i < node.size(); ++i) {
     values.push_back(number(fmt::format("{}[{}]", key, i), node[i], quantity));
   }
+  if (count != 0 && values.size() != count) fail(key, shown(node), allowed);
   return values;
 }
 
-std::size_t YamlReader::wordIndex(const std::string& key, const std::vector<std::string>& words) {
+std::optional<std::size_t> YamlReader::wordIndex(const std::string& key,
+                                                 const std::vector<std::string>& words) {
   const YAML::Node node = present(key);
   const std::string allowed = join(words);
   const std::string text = scalar(key, node, allowed);

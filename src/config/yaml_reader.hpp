@@ -10,75 +10,32 @@
 #include <yaml-cpp/yaml.h>
 #include <Eigen/Core>
 
+#include "config/names.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/common/units.hpp"
+#include "marsim/common/settings.hpp"
 
 namespace marsim::config {
 
-/// Reads the keys of one YAML map into variables. It remembers which keys were asked for, so that
-/// those nobody reads are errors. An absent key leaves its variable as it is, unless the call is a
-/// require...(). Every error is a ConfigError that names file, full path of the field, value and
-/// what is allowed.
-class YamlReader {
+/// Reads the keys of one YAML map into variables: numbers (SI, or with a unit of their quantity:
+/// 0.4, 90deg, 5 cm), texts, words, lists. It remembers which keys were asked for, so that those
+/// nobody reads are errors. Bounds are not looked at. Every error is a ConfigError that names file,
+/// full path of the field, value and what is allowed.
+class YamlReader : public Settings {
  public:
   using ReadMap = std::function<void(YamlReader&)>;
 
-  /// Reads a whole file. Throws FileError where it is missing, no regular file, larger than 1 MiB,
-  /// empty, not YAML or not a map, where a key comes twice, and where there are anchors or aliases.
+  /// Reads a whole file. Throws FileError if it is missing, not a regular file, larger than 1 MiB,
+  /// empty, not YAML or not a map, has a duplicate key, or has anchors or aliases.
   static void readFile(const std::filesystem::path& path, const ReadMap& read);
-  /// The same of a text; `name` stands for the file in errors.
+  /// Reads a text instead; `name` stands for the file in errors.
   static void readText(const std::string& name, const std::string& text, const ReadMap& read);
   /// Throws FileError.
   static std::string textOf(const std::filesystem::path& path);
 
-  /// A number, a bare one being SI, or one with a unit of its quantity: 0.4, 90deg, 5 cm.
-  void read(const std::string& key, double& value, Quantity quantity = Quantity::kNumber);
-  void require(const std::string& key, double& value, Quantity quantity = Quantity::kNumber);
-  /// Text that is not empty.
-  void require(const std::string& key, std::string& value);
-  /// A file; a relative path is from the folder of this file.
-  void require(const std::string& key, std::filesystem::path& value);
-  /// true or false.
-  void read(const std::string& key, bool& value);
-  /// A whole number from 0 to 2^64 - 1.
-  void read(const std::string& key, std::uint64_t& value);
-  /// The same, up to 2^31 - 1.
-  void read(const std::string& key, int& value);
-  /// [x, y, z].
-  void read(const std::string& key, Eigen::Vector3d& value, Quantity quantity = Quantity::kNumber);
-  void require(const std::string& key, Eigen::Vector3d& value,
-               Quantity quantity = Quantity::kNumber);
-  /// [min, max].
-  void readInterval(const std::string& key, double& min, double& max, Quantity quantity);
-  /// A list of texts, none of them empty.
-  void requireTexts(const std::string& key, std::vector<std::string>& values);
-  /// A list of any length.
-  void requireList(const std::string& key, std::vector<double>& values, Quantity quantity);
-
-  /// [[x, y, z], ...] of any length.
-  void requirePoints(const std::string& key, std::vector<Eigen::Vector3d>& points,
-                     Quantity quantity);
   /// A list of points and of lists of points, as [[x, y, z], [[x, y, z], [x, y, z]], ...]: a point
   /// is a list of one.
   void requireWays(const std::string& key, std::vector<std::vector<Eigen::Vector3d>>& ways,
-                   Quantity quantity);
-  /// [[x, y], ...], the first of each a `first`, the second a `second`.
-  void readPairs(const std::string& key, std::vector<std::pair<double, double>>& pairs,
-                 Quantity first, Quantity second);
-
-  /// One of some words, e.g. requireWord("spin", rotor.spin, {{"ccw", 1}, {"cw", -1}}).
-  template <class Value>
-  void requireWord(const std::string& key, Value& value,
-                   const std::vector<std::pair<std::string, Value>>& words) {
-    std::vector<std::string> names;
-    for (const auto& word : words) names.push_back(word.first);
-    value = words[wordIndex(key, names)].second;
-  }
-  template <class Value>
-  void readWord(const std::string& key, Value& value,
-                const std::vector<std::pair<std::string, Value>>& words) {
-    if (has(key)) requireWord(key, value, words);
-  }
+                   const Unit& unit);
 
   /// A map inside this one.
   void readMap(const std::string& key, const ReadMap& read);
@@ -90,13 +47,11 @@ class YamlReader {
   std::vector<std::string> keys() const;
   /// Whether the key is there (asking makes it a known one).
   bool has(const std::string& key);
-  /// Whether the key holds a list.
-  bool isList(const std::string& key);
-  /// Whether the key holds a map.
-  bool isMap(const std::string& key);
-  /// The error of a field, for conditions that only the caller can judge.
+  bool isReading() const override { return true; }
+  bool isList(const std::string& key) override;
+  bool isMap(const std::string& key) override;
   [[noreturn]] void fail(const std::string& key, const std::string& value,
-                         const std::string& allowed) const;
+                         const std::string& allowed) const override;
 
   const std::string& file() const { return file_; }
 
@@ -110,12 +65,36 @@ class YamlReader {
   /// Undefined where the key is absent.
   YAML::Node at(const std::string& key) const { return node_[key]; }
   YAML::Node present(const std::string& key);
+  bool has(const std::string& key, bool) override { return has(key); }
+  void visit(const std::string& key, const Value& value, const Unit& unit, const Bounds&) override {
+    std::visit([&](auto* member) { read(key, *member, unit); }, value);
+  }
+  void read(const std::string& key, double& value, const Unit& unit);
+  void read(const std::string& key, int& value, const Unit&);
+  void read(const std::string& key, std::uint64_t& value, const Unit&);
+  void read(const std::string& key, bool& value, const Unit&);
+  /// Text that is not empty.
+  void read(const std::string& key, std::string& value, const Unit&);
+  /// A file; a relative path is from the folder of this file.
+  void read(const std::string& key, std::filesystem::path& value, const Unit&);
+  void read(const std::string& key, std::vector<std::string>& values, const Unit&);
+  void read(const std::string& key, std::vector<Eigen::Vector3d>& points, const Unit& unit);
+  void read(const std::string& key, Eigen::Vector3d& value, const Unit& unit);
+  void read(const std::string& key, std::vector<double>& values, const Unit& unit);
+  void visitInterval(const std::string& key, double& min, double& max, const Unit&,
+                     const Bounds&) override;
+  void visitTable(const std::string& key, Table&, const Column& x, const Column& y) override;
+  void visitMap(const std::string& key, const Declare& declare) override;
+  void visitMaps(const std::string& key, std::size_t, const DeclareItem& declare) override;
+  std::optional<std::size_t> wordIndex(const std::string& key,
+                                       const std::vector<std::string>& words) override;
   std::string scalar(const std::string& key, const YAML::Node& node, const std::string& allowed);
   double number(const std::string& key, const YAML::Node& node, Quantity quantity);
+  /// `count`: how many there must be; 0: any number.
   std::vector<double> numbers(const std::string& key, const YAML::Node& node, Quantity quantity,
-                              const std::string& allowed);
-  Eigen::Vector3d point(const std::string& key, const YAML::Node& node, Quantity quantity);
-  std::size_t wordIndex(const std::string& key, const std::vector<std::string>& words);
+                              std::size_t count, const std::string& allowed);
+  std::uint64_t whole(const std::string& key, std::uint64_t most);
+  Eigen::Vector3d point(const std::string& key, const YAML::Node& node, const Unit& unit);
   void readMapNode(const std::string& key, const YAML::Node& node, const ReadMap& read);
   void refuseUnknownKeys() const;
   std::string fieldPath(const std::string& key) const;
@@ -126,5 +105,15 @@ class YamlReader {
   std::vector<std::string> known_;  // keys asked for, in that order
   std::shared_ptr<bool> hinted_;    // of the whole file: degrees were asked about
 };
+
+/// The settings in a file of a kind ("weather"), by name or path, validated.
+template <class Config>
+Config load(const std::string& kind, const std::string& name_or_path) {
+  const std::filesystem::path path = resolve(kind, name_or_path);
+  Config config;
+  YamlReader::readFile(path, [&](YamlReader& reader) { config.declare(reader); });
+  config.validate(path.string());
+  return config;
+}
 
 }  // namespace marsim::config

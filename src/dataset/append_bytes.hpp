@@ -6,8 +6,7 @@
 
 namespace marsim::dataset {
 
-/// Appends a number as it lies in memory; the layouts are little endian, as are all machines that
-/// the program runs on.
+/// Appends a number in memory order; the layouts are little endian, as are all supported machines.
 template <class Number>
 void appendBytes(Number value, std::string& bytes) {
   static_assert(std::is_arithmetic_v<Number>);

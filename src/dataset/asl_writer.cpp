@@ -29,7 +29,7 @@ constexpr char kFileHeader[] = "#timestamp [ns],filename\n";
 
 std::string matrixYaml(const Pose& X_BS) {
   std::string rows = matrixRows(X_BS);
-  rows.pop_back();  // the end of the line
+  rows.pop_back();  // at the end of the line
   std::replace(rows.begin(), rows.end(), ' ', ',');
   return fmt::format("T_BS:\n  cols: 4\n  rows: 4\n  data: [{},0,0,0,1]\n", rows);
 }
@@ -59,7 +59,7 @@ fs::path sensorFolder(const Destination& to, const char* name, const std::string
   return folder;
 }
 
-/// The folder of a sensor whose samples are files of their own, beside a table of their stamps.
+/// The folder of a sensor with one file per sample, beside a table of their stamps.
 class FileFolder {
  public:
   FileFolder(const Destination& to, const char* name, const std::string& yaml)
@@ -153,7 +153,7 @@ class AslWriter final : public Writer {
   }
 
  private:
-  // Instances have the numbers that they have in the points' labels.
+  // Instances are numbered as in the points' labels.
   std::string pngBytes(const Image& image, const ImageStream& stream) {
     if (stream.kind != ImageStream::Kind::kInstance) return pngOf(image, stream, kMillimetres);
     std::vector<std::uint16_t> numbers;

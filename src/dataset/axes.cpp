@@ -5,13 +5,13 @@
 namespace marsim::dataset {
 namespace {
 
-/// Half a turn about the diagonal of x and y: ENU in NED, and NED in ENU.
+/// Half a turn about the diagonal of x and y, from ENU to NED and back.
 const Eigen::Quaterniond& worldTurn() {
   static const Eigen::Quaterniond turn(0.0, std::sqrt(0.5), std::sqrt(0.5), 0.0);
   return turn;
 }
 
-/// Half a turn about x: FLU in FRD, and FRD in FLU.
+/// Half a turn about x, from FLU to FRD and back.
 const Eigen::Quaterniond kBodyTurn(0.0, 1.0, 0.0, 0.0);
 
 Pose withPositiveW(Pose pose) {

@@ -9,9 +9,9 @@ namespace {
 
 using MakeWriter = decltype(&marsimMakeBagWriter);
 
-/// Never closed: its writers live on.
+/// Never closed, since its writers live on.
 MakeWriter load(std::string& problem) {
-  // The library lies beside the one that this is in.
+  // The library lies beside this one.
   Dl_info info{};
   std::filesystem::path path = kBagLibrary;
   if (dladdr(reinterpret_cast<const void*>(&whyNoBags), &info) != 0 && info.dli_fname != nullptr) {

@@ -2,14 +2,13 @@
 
 #include "dataset/writer.hpp"
 
-/// The library that writes bags, which is loaded when it is needed: it brings ROS with it, which
-/// nothing else here needs.
+/// The library that writes bags, loaded when needed: it links ROS, which nothing else here needs.
 namespace marsim::dataset {
 
 constexpr char kBagLibrary[] = "libmarsim_bag_writer.so";
 constexpr char kBagFunction[] = "marsimMakeBagWriter";
 
-/// Empty where there is the library, else why not.
+/// Empty if the library can be loaded, else the reason.
 std::string whyNoBags();
 
 }  // namespace marsim::dataset

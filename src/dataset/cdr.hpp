@@ -10,8 +10,8 @@
 
 namespace marsim::dataset {
 
-/// A message of ROS 2 as it is sent: CDR (OMG DDSI-RTPS 10), little endian, each number at a
-/// multiple of its size after the four bytes that say so.
+/// A serialised message of ROS 2: CDR (OMG DDSI-RTPS 10), little endian; each number at a multiple
+/// of its size after the four header bytes.
 class Cdr {
  public:
   template <class Number>

@@ -12,11 +12,11 @@
 namespace marsim::dataset {
 namespace {
 
-/// A format with what it has room for.
+/// A format and the streams it can hold.
 struct Layout {
   const char* name;
   bool holds_scans, has_axes_of_its_own;
-  bool needs_frames;  ///< scans or images
+  bool needs_frames;  ///< it needs scans or images
   bool (*holdsImages)(const Sensors& sensors, const ImageStream& stream);
   std::unique_ptr<Writer> (*make)(const Destination& to);
 };
@@ -43,7 +43,7 @@ std::vector<std::string> namesWhere(const Holds& holds) {
   return names;
 }
 
-/// Whether one of the formats does.
+/// Whether one of the formats can hold a stream.
 template <class Holds>
 bool anyOf(const std::vector<Format>& formats, const Holds& holds) {
   return std::any_of(formats.begin(), formats.end(),

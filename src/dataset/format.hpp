@@ -9,28 +9,28 @@ namespace marsim::dataset {
 
 /// The layouts of a data set on disk.
 enum class Format {
-  kTum,     ///< "tum": TUM RGB-D's truth and accelerometer
+  kTum,     ///< "tum": ground truth and accelerometer of TUM RGB-D
   kAsl,     ///< "asl": EuRoC's mav0
   kKitti,   ///< "kitti": KITTI odometry with SemanticKITTI's labels
   kPcd,     ///< "pcd": a PCD file a scan
   kRosbag,  ///< "rosbag": a bag of ROS 1
   kMcap     ///< "mcap": a bag of ROS 2
 };
-/// The word, which is also the name of its folder in the data set's.
+/// Name of a format, also of its folder in the data set's.
 const char* nameOf(Format format);
 
-/// The formats of "tum,kitti", in the order of the enumeration. Throws ConfigError,
-/// UnknownNameError; `where` and `field` are for errors.
+/// The formats of a list such as "tum,kitti", in the order of the enumeration. Throws ConfigError,
+/// UnknownNameError; errors name `where` and `field`.
 std::vector<Format> formatsOf(const std::string& words, const std::string& where,
                               const std::string& field);
 
-/// Who asks for formats and axes, and in which fields, for errors.
+/// Where formats and axes are set, for errors.
 struct Asked {
   std::string where, formats, frame;
 };
 
-/// Throws ConfigError where a sensor would be in none of the files, a format would have nothing to
-/// hold, or none is written in the axes that are asked for.
+/// Throws ConfigError if none of the formats holds some sensor, a format would hold nothing, or
+/// none can be written in these axes.
 void requireCarried(const std::vector<Format>& formats, const Sensors& sensors, Axes axes,
                     const Asked& asked);
 

@@ -47,7 +47,7 @@ void GrowingFile::flush() {
 
 void GrowingFile::close() {
   flush();
-  // A file system may tell of a full disk as late as here.
+  // Some file systems report a full disk only here.
   if (::close(std::exchange(file_, -1)) != 0 && errno != EINTR) fail(errno);
 }
 

@@ -6,8 +6,8 @@
 
 namespace marsim::dataset {
 
-/// A new file that is written from front to back. Throws FileError, also for bytes that were taken
-/// before and cannot be written, as on a full disk.
+/// A new file that is written from front to back. Throws FileError, also for earlier bytes that
+/// cannot be written, as on a full disk.
 class GrowingFile {
  public:
   explicit GrowingFile(const std::filesystem::path& path);
@@ -16,7 +16,7 @@ class GrowingFile {
   GrowingFile& operator=(const GrowingFile&) = delete;
 
   void write(std::string_view bytes);
-  /// All is on the disk, or FileError.
+  /// Closes the file: all bytes are on the disk, else throws FileError.
   void close();
 
  private:
@@ -28,7 +28,7 @@ class GrowingFile {
   std::string buffer_;
 };
 
-/// A new file as a whole.
+/// Writes a new file as a whole.
 void writeNewFile(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace marsim::dataset

@@ -19,7 +19,7 @@ ImageStream streamOf(const lidar::DepthCameraConfig& depth) {
   stream.comment = depth.name;
   stream.topic = "depth/image_rect_raw";
   stream.info_topic = "depth/camera_info";
-  stream.frame = "depth_optical_frame";
+  stream.frame = kFrames.depth();
   stream.encoding = encodingOf(depth);
   stream.rate = depth.rate;
   stream.model = {lidar::CameraModel::Projection::kPinhole,
@@ -34,10 +34,6 @@ ImageStream streamOf(const lidar::DepthCameraConfig& depth) {
   return stream;
 }
 
-std::string frameOf(const lidar::CameraConfig& camera) {
-  return fmt::format("camera_{}optical_frame", camera.name.empty() ? "" : camera.name + "_");
-}
-
 ImageStream streamOf(const lidar::CameraRigConfig& rig, std::size_t number) {
   const lidar::CameraConfig& camera = rig.cameras[number];
   const std::string topics = camera.name.empty() ? "camera" : "camera/" + camera.name;
@@ -48,7 +44,7 @@ ImageStream streamOf(const lidar::CameraRigConfig& rig, std::size_t number) {
   stream.comment = camera.name.empty() ? rig.name : fmt::format("{}: {}", rig.name, camera.name);
   stream.topic = topics + "/image_raw";
   stream.info_topic = topics + "/camera_info";
-  stream.frame = frameOf(rig.cameras[rig.imageFrameOf(number)]);
+  stream.frame = kFrames.camera(rig.cameras[rig.imageFrameOf(number)].name);
   stream.pixels = camera.encoding;
   stream.encoding = lidar::nameOf(camera.encoding);
   stream.rate = rig.rate;
@@ -58,7 +54,7 @@ ImageStream streamOf(const lidar::CameraRigConfig& rig, std::size_t number) {
   return stream;
 }
 
-/// The depth in the pixels of a stream's camera.
+/// The stream of depth in the pixels of a stream's camera.
 ImageStream alignedTo(ImageStream stream, const lidar::CameraConfig& camera, std::size_t number) {
   const std::string topics = "camera/" + camera.depthTopic();
   stream.kind = ImageStream::Kind::kAlignedDepth;
@@ -67,13 +63,13 @@ ImageStream alignedTo(ImageStream stream, const lidar::CameraConfig& camera, std
   stream.topic = topics + "/image_raw";
   stream.info_topic = topics + "/camera_info";
   stream.encoding = encodingOf(*camera.aligned_depth);
-  // In the camera's own frame, also beside the first camera of a rectified pair.
-  stream.frame = frameOf(camera);
+  // The camera's own frame, also for the second camera of a rectified pair.
+  stream.frame = kFrames.camera(camera.name);
   stream.shift = 0.0;
   return stream;
 }
 
-/// The truth in a stream's pixels.
+/// The stream of ground truth in a stream's pixels.
 ImageStream truthOf(ImageStream stream, ImageStream::Kind kind) {
   const bool is_class = kind == ImageStream::Kind::kClass;
   const std::string what = is_class ? "class" : "instance";
@@ -129,7 +125,7 @@ bool kittiHolds(const Sensors& sensors, const ImageStream& stream) {
   constexpr double kTolerance = 1e-6;  // [rad]
   if (stream.kind != ImageStream::Kind::kColour || stream.camera > 1) return false;
   const lidar::CameraConfig& first = sensors.cameras->cameras.front();
-  const double images = stream.rate / kittiRate(sensors);  // a frame
+  const double images = stream.rate / kittiRate(sensors);  // per frame
   return first.model.isIdeal() && stream.model.isIdeal() &&
          stream.X_BC.q.angularDistance(first.X_BC.q) < kTolerance && images >= 1.0 &&
          std::abs(images - std::round(images)) < 1e-9;

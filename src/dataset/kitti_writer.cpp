@@ -16,14 +16,14 @@
 namespace marsim::dataset {
 namespace {
 
-/// The LiDAR (x forward, y left, z up) in a camera (z forward, x right) that stands where it does.
+/// The pose of the LiDAR (x forward, y left, z up) in a camera (z forward, x right) at its place.
 Pose lidarInCameraThere() {
   Eigen::Matrix3d R_CL;
   R_CL << 0.0, -1.0, 0.0, 0.0, 0.0, -1.0, 1.0, 0.0, 0.0;
   return {Eigen::Quaterniond(R_CL), Eigen::Vector3d::Zero()};
 }
 
-/// The streams of images that there is room for, by their numbers.
+/// The streams of images that KITTI can hold, by number.
 std::map<std::size_t, ImageStream> heldStreams(const Sensors& sensors) {
   const std::vector<ImageStream> streams = imageStreams(sensors);
   std::map<std::size_t, ImageStream> held;
@@ -33,7 +33,7 @@ std::map<std::size_t, ImageStream> heldStreams(const Sensors& sensors) {
   return held;
 }
 
-/// Projection of a point in camera 0 to the pixels of one that looks the same way.
+/// Projection of a point in camera 0 to the pixels of a camera that looks the same way.
 std::string projection(const ImageStream& camera, const Pose& X_BC0) {
   const lidar::CameraModel& model = camera.model;
   Eigen::Matrix3d K;
@@ -99,7 +99,7 @@ class KittiWriter final : public Writer {
   }
 
  private:
-  /// An image whose frame has no pose yet: the scan of its stamp is still being taken.
+  /// An image whose frame has no pose yet, since the scan of its stamp is not complete.
   struct Waiting {
     std::int64_t frame;
     std::string name, png;
@@ -109,13 +109,13 @@ class KittiWriter final : public Writer {
     makeFolder(folder);
     return folder;
   }
-  /// The benchmark's first two cameras are grey, the others in colour.
+  /// The benchmark's first two cameras are grey, the others coloured.
   static std::string folderOf(const ImageStream& stream) {
     const bool is_grey = stream.pixels == lidar::ImageEncoding::kMono8;
     return fmt::format("image_{}", stream.camera + (is_grey ? 0U : 2U));
   }
-  // Without cameras their matrices are those of a focal length of 1. Pairs in grey and in colour
-  // stand in one place.
+  // Without cameras the matrices have a focal length of 1. A grey and a coloured pair share a
+  // place.
   std::string calibration() const {
     std::string text;
     for (std::size_t camera = 0; camera < 4; ++camera) {
@@ -129,7 +129,7 @@ class KittiWriter final : public Writer {
     return text + "Tr: " + matrixRows(X_CL_);
   }
 
-  // Poses of camera 0, in that of the first frame; times since then.
+  // Adds a pose of camera 0 in that of the first frame, and the time since then.
   void addFrame(TimeNs stamp, const Pose& X_WC) {
     if (frames_++ == 0) {
       X_WC_of_first_ = X_WC;
@@ -157,7 +157,7 @@ class KittiWriter final : public Writer {
   Pose X_CL_, X_WC_of_first_;
   TimeNs first_stamp_ = 0;
   Labels labels_;
-  std::int64_t frames_ = 0;  ///< that have a pose
+  std::int64_t frames_ = 0;  ///< number of frames with a pose
   std::vector<Waiting> waiting_;
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr char kMagic[] = "\x89MCAP0\r\n";
 constexpr std::size_t kChunkSize = std::size_t{1} << 20U;
-// Records of the specification.
+// Types of the specification's records.
 constexpr std::uint8_t kHeader = 0x01, kFooter = 0x02, kSchema = 0x03, kChannel = 0x04,
                        kMessage = 0x05, kChunk = 0x06, kMessageIndex = 0x07, kChunkIndex = 0x08,
                        kStatistics = 0x0B, kDataEnd = 0x0F;
@@ -64,7 +64,7 @@ void McapFile::put(std::uint8_t opcode, const std::string& content) {
   position_ += bytes.size();
 }
 
-// Schemas first, both numbered from 1 and 0 on in the order of the channels.
+// Schemas come first; schemas are numbered from 1, channels from 0, in the order of the channels.
 std::string McapFile::channelRecords() const {
   std::string schemas, channels;
   for (std::size_t i = 0; i < channels_.size(); ++i) {

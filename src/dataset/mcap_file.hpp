@@ -15,18 +15,19 @@ namespace marsim::dataset {
 struct McapChannel {
   std::string topic;
   std::string type;       ///< "sensor_msgs/msg/Imu"
-  std::string schema;     ///< its definition and those that it needs, as ros2msg
+  std::string schema;     ///< its definition and those it depends on, as ros2msg
   std::string qos;        ///< offered_qos_profiles
   std::string type_hash;  ///< RIHS01 ...
 };
 
-/// A file of the format MCAP (mcap.dev/spec) with the profile of ROS 2, in chunks with an index and
-/// without compression. Holds a chunk, and an index entry of each chunk. Throws FileError.
+/// A file in the format MCAP (mcap.dev/spec) with the profile of ROS 2, in chunks with an index and
+/// without compression. Keeps one chunk, and an index entry of each chunk, in memory. Throws
+/// FileError.
 class McapFile {
  public:
   McapFile(const std::filesystem::path& path, std::vector<McapChannel> channels);
 
-  /// A message of CDR on the channel of that number.
+  /// Writes a message in CDR on the channel of that number.
   void write(std::size_t channel, TimeNs stamp, const std::string& message);
   void close();
 
@@ -54,7 +55,7 @@ class McapFile {
   std::uint64_t position_ = 0;
   std::vector<std::uint64_t> counts_;
   TimeNs first_ = 0, last_ = 0;
-  // The chunk that is being filled.
+  // The chunk being filled.
   std::string chunk_;
   TimeNs chunk_first_ = 0, chunk_last_ = 0;
   std::map<std::uint16_t, std::string> entries_;  // by channel: stamp and offset of each message

@@ -13,10 +13,9 @@ namespace marsim::dataset {
 namespace {
 
 constexpr char kFile[] = "flight_0.mcap";
-constexpr char kUav[] = "uav0/";
-constexpr std::size_t kTruth = 0, kImu = 1;  // channels; then those that are there
+constexpr std::size_t kTruth = 0, kImu = 1;  // numbers of channels; others follow
 
-/// A definition without the empty line that its raw string begins with.
+/// A definition without the empty line at the beginning of its raw string.
 std::string parts(const char* text) { return text + 1; }
 
 std::vector<McapChannel> channelsOf(const Sensors& sensors) {
@@ -40,14 +39,14 @@ std::vector<McapChannel> channelsOf(const Sensors& sensors) {
   return channels;
 }
 
-/// As the nodes of ROS 1 publish it.
+/// The message that the nodes of ROS 1 publish.
 std::string cameraInfo(const ImageStream& stream, TimeNs stamp) {
   const lidar::CameraModel& model = stream.model;
   const double fx = model.fx, fy = model.fy, cx = model.cx, cy = model.cy;
   const bool is_fisheye = model.projection == lidar::CameraModel::Projection::kFisheye;
   const std::size_t coefficients = is_fisheye ? 4 : 5;
   Cdr cdr;
-  cdr.addHeader(stamp, kUav + stream.frame);
+  cdr.addHeader(stamp, stream.frame);
   cdr.add(static_cast<std::uint32_t>(model.height));
   cdr.add(static_cast<std::uint32_t>(model.width));
   cdr.add(std::string(is_fisheye ? "equidistant" : "plumb_bob"));
@@ -64,8 +63,8 @@ std::string cameraInfo(const ImageStream& stream, TimeNs stamp) {
   return cdr.bytes();
 }
 
-/// The pixels of a message: of depth whole millimetres, 0 where nothing was measured, or metres as
-/// they are (REP-118).
+/// The pixels of a message; depth in whole millimetres (0: nothing measured) or in metres unchanged
+/// (REP-118).
 std::string pixelBytes(const ImageStream& stream, const Image& image) {
   std::string bytes(image.pixels.begin(), image.pixels.end());
   for (const std::uint32_t identity : image.identities) appendBytes(identity, bytes);
@@ -84,7 +83,7 @@ std::string imageMessage(const ImageStream& stream, const Image& image) {
   const std::string pixels = pixelBytes(stream, image);
   const auto height = static_cast<std::uint32_t>(stream.model.height);
   Cdr cdr;
-  cdr.addHeader(image.stamp, kUav + stream.frame);
+  cdr.addHeader(image.stamp, stream.frame);
   cdr.add(height);
   cdr.add(static_cast<std::uint32_t>(stream.model.width));
   cdr.add(stream.encoding);
@@ -98,7 +97,7 @@ void addZeros(Cdr& cdr, int count) {
   for (int i = 0; i < count; ++i) cdr.add(0.0);
 }
 
-/// A bag of ROS 2: a folder of one file of MCAP and metadata.yaml.
+/// A bag of ROS 2: a folder with one MCAP file and metadata.yaml.
 class McapWriter final : public Writer {
  public:
   explicit McapWriter(const Destination& to)
@@ -116,8 +115,8 @@ class McapWriter final : public Writer {
   void addTruth(const Truth& truth) override {
     const KinematicState& state = truth.state;
     Cdr cdr;
-    cdr.addHeader(state.stamp, "world");
-    cdr.add(std::string("uav0/base_link"));
+    cdr.addHeader(state.stamp, kFrames.world);
+    cdr.add(kFrames.base());
     cdr.add(state.X_WB.p);
     cdr.add(state.X_WB.q);
     addZeros(cdr, 36);
@@ -128,9 +127,9 @@ class McapWriter final : public Writer {
   }
   void addImu(const vehicle::ImuSample& sample) override {
     Cdr cdr;
-    cdr.addHeader(sample.stamp, "uav0/imu_link");
+    cdr.addHeader(sample.stamp, kFrames.imu());
     cdr.add(sample.q_WI);
-    addZeros(cdr, 9);  // not known
+    addZeros(cdr, 9);  // covariance not known
     cdr.add(sample.angular_velocity);
     addZeros(cdr, 9);
     cdr.add(sample.specific_force);
@@ -140,7 +139,7 @@ class McapWriter final : public Writer {
   void addScan(const lidar::Scan& scan) override {
     const auto count = static_cast<std::uint32_t>(scan.points.size());
     Cdr cdr;
-    cdr.addHeader(scan.stamp, "uav0/lidar");
+    cdr.addHeader(scan.stamp, kFrames.lidar());
     cdr.add(std::uint32_t{1});
     cdr.add(count);
     cdr.add(static_cast<std::uint32_t>(std::size(kPointFields)));
@@ -171,7 +170,7 @@ class McapWriter final : public Writer {
   }
 
  private:
-  // Version 5, of Humble; later ones read it as well.
+  // Version 5 is Humble's; later releases read it as well.
   std::string metadata() const {
     std::uint64_t all = 0;
     std::string topics;
@@ -214,7 +213,7 @@ class McapWriter final : public Writer {
 
   std::filesystem::path folder_;
   McapFile file_;
-  std::size_t points_;               ///< their channel, where there is a LiDAR
+  std::size_t points_;               ///< channel of the points, if there is a LiDAR
   std::vector<std::size_t> images_;  ///< the first channel of each stream
   std::vector<ImageStream> streams_;
   Labels labels_;

@@ -40,12 +40,12 @@ std::uint16_t stepsOf(float depth, double steps_a_metre) {
   return steps >= 1.0 && steps <= 65535.0 ? static_cast<std::uint16_t>(steps) : 0;
 }
 
-/// Of rows that are filtered by kSub: differences from the pixel to the left.
+/// For rows filtered by kSub: differences from the pixel to the left.
 std::string pngOf(const std::string& rows, int width, std::size_t height, char bits, char colour) {
   std::string header = "IHDR";
   appendBigEndian(static_cast<std::uint32_t>(width), header);
   appendBigEndian(static_cast<std::uint32_t>(height), header);
-  header += {bits, colour, '\0', '\0', '\0'};  // the only methods there are; in order
+  header += {bits, colour, '\0', '\0', '\0'};  // the only methods; not interlaced
   std::string bytes = "\x89PNG\r\n\x1a\n";
   appendChunk(header, bytes);
   appendChunk("IDAT" + compressed(rows), bytes);

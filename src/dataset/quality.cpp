@@ -11,13 +11,13 @@ namespace marsim::dataset {
 
 namespace {
 
-/// A number of its own for each cube of a map.
+/// A unique number for each cube of a map.
 std::uint64_t cubeAt(const Eigen::Vector3f& p) {
-  constexpr std::uint64_t kMask = (1U << 21U) - 1U;  // of an axis
+  constexpr std::uint64_t kMask = (1U << 21U) - 1U;  // bits of an axis
   std::uint64_t key = 0;
   for (int axis = 0; axis < 3; ++axis) {
-    const auto cell =
-        static_cast<std::int64_t>(std::floor(static_cast<double>(p[axis]) / Coverage::kSide));
+    const auto cell = static_cast<std::int64_t>(
+        std::floor(static_cast<double>(p[axis]) / SurfaceCoverage::kSide));
     key = (key << 21U) | (static_cast<std::uint64_t>(cell) & kMask);
   }
   return key;
@@ -25,7 +25,7 @@ std::uint64_t cubeAt(const Eigen::Vector3f& p) {
 
 }  // namespace
 
-Coverage::Coverage(const map::SurfelMap& map) {
+SurfaceCoverage::SurfaceCoverage(const map::SurfelMap& map) {
   const std::vector<Eigen::Vector3f> positions = map.positions().points;
   cube_of_surfel_.reserve(positions.size());
   std::unordered_map<std::uint64_t, std::uint32_t> numbers;
@@ -36,7 +36,7 @@ Coverage::Coverage(const map::SurfelMap& map) {
   seen_.resize(numbers.size());
 }
 
-void Coverage::add(const lidar::Scan& scan) {
+void SurfaceCoverage::add(const lidar::Scan& scan) {
   for (const lidar::ScanPoint& point : scan.points) {
     const bool is_of_map =
         point.identity == lidar::kMapIdentity && point.surfel < cube_of_surfel_.size();

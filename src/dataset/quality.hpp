@@ -15,12 +15,12 @@
 
 namespace marsim::dataset {
 
-/// The share of a map that returns came from: of the cubes of kSide that hold surfels.
-class Coverage {
+/// The share of a map that returns came from: share of the cubes of side kSide with surfels.
+class SurfaceCoverage {
  public:
   static constexpr double kSide = 0.5;  ///< [m]
 
-  explicit Coverage(const map::SurfelMap& map);
+  explicit SurfaceCoverage(const map::SurfelMap& map);
   void add(const lidar::Scan& scan);
   std::size_t cubes() const { return seen_.size(); }
   std::size_t seen() const { return seen_count_; }
@@ -34,10 +34,10 @@ class Coverage {
   std::size_t seen_count_ = 0;
 };
 
-/// Measures what a data set is fit for while it is written. Its memory depends on the map alone.
+/// Measures the quality of a data set while it is written. Its memory depends on the map alone.
 class QualityMeter final : public Writer {
  public:
-  /// `map` is needed where there is a LiDAR.
+  /// `map` is used if there is a LiDAR.
   QualityMeter(const Sensors& sensors, const map::SurfelMap& map);
 
   void addTruth(const Truth& truth) override;
@@ -46,38 +46,38 @@ class QualityMeter final : public Writer {
   void addImage(const Image& image) override;
   void finish() override {}
 
-  /// The intervals of the streams.
+  /// Intervals of the streams.
   StreamMeter truth, imu, scans;
 
-  // The motion.
+  // Motion.
   double distance = 0.0;  ///< [m]
   Moments speed;          ///< [m/s]
   ThinnedSeries path;     ///< [m] x and y in W
 
-  // The IMU's readings, axis by axis.
+  // Readings of the IMU, by axis.
   std::array<Moments, 3> angular_velocity;  ///< [rad/s]
   std::array<Moments, 3> specific_force;    ///< [m/s^2]
 
-  // The scans.
+  // Scans.
   Moments points;               ///< returns of a scan
   std::size_t empty_scans = 0;  ///< without a return
   std::size_t shots = 0;        ///< inside the field of view
   std::size_t returns = 0;      ///< a shot may have several
-  std::optional<Coverage> coverage;
-  ThinnedSeries points_by_time, coverage_by_time;  ///< by [s]
+  std::optional<SurfaceCoverage> coverage;
+  ThinnedSeries points_by_time, coverage_by_time;  ///< over time [s]
 
-  /// The images of a stream.
+  /// Images of a stream.
   struct Images {
     ImageStream stream;
     StreamMeter meter;
-    std::size_t empty = 0;   ///< without depth, or of less contrast than kLeastContrast
-    Moments measured;        ///< of depth: share of the pixels that have one
-    Moments contrast;        ///< of others: Look::contrast
-    LogHistogram sharpness;  ///< and Look::sharpness
+    std::size_t empty = 0;   ///< images without depth, or with less contrast than kLeastContrast
+    Moments measured;        ///< for depth: share of measured pixels
+    Moments contrast;        ///< for others: Look::contrast
+    LogHistogram sharpness;  ///< for others: Look::sharpness
 
-    /// Images that are less sharp than a quarter of the stream's own median: they moved too fast,
-    /// or show less than the others. How sharp the median is follows from the place as well, so
-    /// that none counts where all are blurred alike.
+    /// Number of images less sharp than a quarter of the stream's own median: they moved too fast,
+    /// or show less than the others. The median also depends on the place, so that no image counts
+    /// if all are equally blurred.
     std::size_t blurred() const { return sharpness.below(0.25 * sharpness.median()); }
   };
   static constexpr double kLeastContrast = 2.0;  ///< [grey levels]

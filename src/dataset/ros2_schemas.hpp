@@ -1,7 +1,7 @@
 #pragma once
 
 /// Definitions of ROS 2's messages (common_interfaces, rcl_interfaces), without comments, as
-/// schemas of the encoding ros2msg; and the hashes of their types (REP-2016).
+/// schemas in the encoding ros2msg; and the hashes of their types (REP-2016).
 namespace marsim::dataset::ros2 {
 
 constexpr char kHeaderParts[] = R"(

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr char kSummary[] = "summary.json";
-constexpr char kKey[] = "run.json";             // there from the first moment on
+constexpr char kKey[] = "run.json";             // exists from the first moment on
 constexpr std::size_t kLargestKey = 1U << 24U;  // bytes
 
 [[noreturn]] void refuse(const fs::path& folder, const std::string& what) {
@@ -41,7 +41,7 @@ void move(const fs::path& from, const fs::path& to) {
   if (error) throw FileError(to.string(), "cannot be written: " + error.message());
 }
 
-// All that has been written, so that after a power cut no summary stands beside half of it.
+// Flushes all written files, so that after a power cut no summary stands beside incomplete ones.
 void toDisk(const fs::path& folder) {
   const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const bool is_written = descriptor >= 0 && syncfs(descriptor) == 0;
@@ -62,14 +62,14 @@ void requireRunFolder(const fs::path& folder) {
 
 RunFolder::RunFolder(fs::path folder, const std::string& key) : folder_(std::move(folder)) {
   makeFolder(folder_);
-  is_complete_ = look(key);  // what is refused or complete gets no lock
+  is_complete_ = look(key);  // a refused or complete run gets no lock
   if (is_complete_) return;
   lock_.emplace(folder_);
   is_complete_ = look(key);
   if (!is_complete_) begin(key);
 }
 
-// Whether the run is there.
+// Whether the run exists and is complete.
 bool RunFolder::look(const std::string& key) const {
   requireRunFolder(folder_);
   const bool has_run = fs::exists(folder_ / kKey);
@@ -79,7 +79,7 @@ bool RunFolder::look(const std::string& key) const {
   return has_run && fs::exists(folder_ / kSummary);
 }
 
-// Of a run that broke off nothing is kept.
+// Removes everything of an unfinished run.
 void RunFolder::begin(const std::string& key) const {
   removeAll(unfinished());
   writeFile(folder_ / kKey, key);
@@ -89,13 +89,13 @@ void RunFolder::begin(const std::string& key) const {
 void RunFolder::complete(const std::string& summary) {
   toDisk(unfinished());
   for (const std::string& name : foreignEntries(unfinished())) {
-    removeAll(folder_ / name);  // of a run that broke off here
+    removeAll(folder_ / name);  // left by a run that ended here
     move(unfinished() / name, folder_ / name);
   }
   removeAll(unfinished());
   writeFile(folder_ / kSummary, summary);
   std::error_code none;
-  fs::remove(folder_ / kLockFile, none);  // two runs shall give the same files
+  fs::remove(folder_ / kLockFile, none);  // two runs must give the same files
   is_complete_ = true;
 }
 

@@ -8,20 +8,20 @@
 
 namespace marsim::dataset {
 
-/// The folder of one run. A run is told by a text, its key, that says all that its files follow
-/// from. Its files arise in the folder `unfinished` and appear beside it when all are there, the
-/// summary last: a folder without summary.json is not complete. One process at a time writes.
+/// The folder of one run. A text, the run's key, states everything that determines its files. Files
+/// are written to the folder `unfinished` and moved beside it when all are complete, the summary
+/// last: a folder without summary.json is not complete. One process at a time writes.
 class RunFolder {
  public:
-  /// Makes the folder where it is missing; a run of the same key that broke off is cleared away, to
-  /// be done anew. Throws FileError where the folder holds anything else, or is in use.
+  /// Makes the folder if it is missing; clears an unfinished run of the same key, to start it
+  /// again. Throws FileError if the folder holds anything else, or is in use.
   RunFolder(std::filesystem::path folder, const std::string& key);
 
-  /// Whether it holds this run, complete: there is nothing to do.
+  /// Whether the folder holds this run, complete.
   bool isComplete() const { return is_complete_; }
-  /// Where the files are to be written.
+  /// The folder to write files to.
   std::filesystem::path unfinished() const { return folder_ / "unfinished"; }
-  /// Moves everything to its place and writes the summary.
+  /// Moves all files to their place and writes the summary.
   void complete(const std::string& summary);
   const std::filesystem::path& path() const { return folder_; }
 
@@ -34,7 +34,7 @@ class RunFolder {
   std::optional<FolderLock> lock_;
 };
 
-/// Throws FileError where the folder cannot be made or written into, or holds files but no run.
+/// Throws FileError if the folder cannot be made or written into, or holds files but no run.
 /// Changes nothing.
 void requireRunFolder(const std::filesystem::path& folder);
 

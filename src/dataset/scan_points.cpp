@@ -10,7 +10,6 @@ namespace marsim::dataset {
 namespace {
 
 // semantic-kitti-api, config/semantic-kitti.yaml.
-constexpr std::uint32_t kOutlier = 1;
 constexpr std::uint32_t kMovingCar = 252, kMovingBicyclist = 253, kMovingPerson = 254,
                         kMovingMotorcyclist = 255, kMovingOnRails = 256, kMovingBus = 257,
                         kMovingTruck = 258, kMovingOther = 259;
@@ -45,7 +44,7 @@ bool moves(std::uint32_t identity) {
 }  // namespace
 
 std::uint32_t Labels::of(const lidar::ScanPoint& point) {
-  if (point.surfel == lidar::kNoSurfel) return kOutlier;
+  if (point.surfel == lidar::kNoSurfel) return map::semantic::kOutlier;
   if (!moves(point.identity)) return point.semantic_class;
   const std::uint32_t instance = instanceOf(point.identity);
   return instance << 16U | movingClass(point.semantic_class);

@@ -9,13 +9,13 @@
 
 namespace marsim::dataset {
 
-/// Labels of returns as SemanticKITTI has them: the class in the lower 16 bits, the instance in the
-/// upper ones. Instances are numbered from 1 on in the order in which they are first seen; what
-/// does not move has none. Classes of what moves are those from 252 on where there is one.
+/// Labels of returns as in SemanticKITTI: the class in the lower 16 bits, the instance in the upper
+/// ones. Instances are numbered from 1 in the order of their first return; static points have none.
+/// Moving objects have the classes from 252 on, if there is one for them.
 class Labels {
  public:
   std::uint32_t of(const lidar::ScanPoint& point);
-  /// The instance of an identity; 0: it does not move.
+  /// The instance of an identity; 0: static.
   std::uint16_t instanceOf(std::uint32_t identity);
 
  private:
@@ -35,10 +35,10 @@ constexpr PointField kPointFields[] = {{"x", 0, kFloat32},     {"y", 4, kFloat32
                                        {"label", 22, kUint32}};
 constexpr std::uint32_t kPointSize = 26;
 
-/// The points of a scan by these fields: x y z [m] in the sensor as it was at each point's time,
+/// The points of a scan with these fields: x y z [m] in the sensor's frame at each point's time,
 /// intensity (0 to 255), time [s] since the scan's stamp, ring, label.
 std::string pointBytes(const lidar::Scan& scan, Axes axes, Labels& labels);
-/// The same as a binary PCD file.
+/// The points of a scan as a binary PCD file.
 std::string pcdBytes(const lidar::Scan& scan, Axes axes, Labels& labels);
 
 }  // namespace marsim::dataset

@@ -11,7 +11,7 @@
 
 namespace marsim::dataset {
 
-/// Mean, deviation and extremes of numbers, one after another (Welford 1962).
+/// Mean, deviation and extremes of numbers given one after another (Welford 1962).
 class Moments {
  public:
   void add(double value) {
@@ -24,7 +24,7 @@ class Moments {
   }
   std::size_t count() const { return count_; }
   double mean() const { return mean_; }
-  /// Of all numbers, not of a sample; 0 without any.
+  /// Standard deviation of the population, not of a sample; 0 without numbers.
   double deviation() const {
     return count_ == 0 ? 0.0 : std::sqrt(squares_ / static_cast<double>(count_));
   }
@@ -37,15 +37,15 @@ class Moments {
   double least_ = std::numeric_limits<double>::infinity(), most_ = -least_;
 };
 
-/// How often numbers of 2^-10 to 2^22 occur, in cells of a 64th of an octave: their median, to 1 %,
-/// without keeping them. Numbers beyond count as the ends.
+/// Histogram of numbers from 2^-10 to 2^22 in cells of a 64th of an octave: gives their median to 1
+/// % without keeping them. Numbers beyond count as the ends.
 class LogHistogram {
  public:
   void add(double value) {
     ++counts_[cellOf(value)];
     ++count_;
   }
-  /// 0 without any.
+  /// Median; 0 without numbers.
   double median() const {
     std::size_t before = 0;
     for (std::size_t cell = 0; cell < counts_.size(); ++cell) {
@@ -54,20 +54,20 @@ class LogHistogram {
     }
     return 0.0;
   }
-  /// How many lie in cells below that of a number.
+  /// How many numbers lie in cells below a number's.
   std::size_t below(double value) const {
     const auto end = counts_.begin() + static_cast<std::ptrdiff_t>(cellOf(value));
     return std::accumulate(counts_.begin(), end, std::size_t{0});
   }
 
  private:
-  static constexpr double kLowest = -10.0, kHighest = 22.0, kCells = 64.0;  // octaves, cells of one
+  static constexpr double kLowest = -10.0, kHighest = 22.0, kCells = 64.0;  // octaves, cells in one
   static std::size_t cellOf(double value) {
     const double octave = value > 0.0 ? std::log2(value) : kLowest;
     const double cell = std::floor(kCells * (std::clamp(octave, kLowest, kHighest) - kLowest));
     return static_cast<std::size_t>(cell);
   }
-  static double valueOf(std::size_t cell) {  // of its middle
+  static double valueOf(std::size_t cell) {  // of a cell's middle
     return std::exp2(kLowest + (static_cast<double>(cell) + 0.5) / kCells);
   }
 
@@ -76,7 +76,7 @@ class LogHistogram {
   std::size_t count_ = 0;
 };
 
-/// Every n-th of a series of points, n as large as keeps them fewer than kMaximum.
+/// Every n-th of a series of points, with the least n that keeps fewer than kMaximum.
 template <class Point, std::size_t kMaximum>
 class Thinned {
  public:
@@ -97,7 +97,7 @@ class Thinned {
   std::vector<Point> points_;
 };
 
-/// What a chart shows.
+/// Series for a chart.
 using ThinnedSeries = Thinned<Eigen::Vector2d, 2000>;
 
 }  // namespace marsim::dataset

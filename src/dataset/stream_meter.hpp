@@ -8,19 +8,19 @@
 
 namespace marsim::dataset {
 
-/// How evenly a stream comes, by its stamps.
+/// Measures how evenly a stream comes, from its stamps.
 class StreamMeter {
  public:
-  /// Stamps rise.
+  /// Stamps must rise.
   void add(TimeNs stamp);
 
   std::size_t count() const { return count_; }
   TimeNs first() const { return first_; }
   TimeNs last() const { return last_; }
-  /// [Hz] mean; 0 of less than two.
+  /// [Hz] mean; 0 for less than two stamps.
   double rate() const;
-  /// How often each interval [ns] occurred; of more than kMostIntervals different ones the rest is
-  /// counted with the nearest known one below, or else above.
+  /// Number of each interval [ns]; beyond kMostIntervals different ones further intervals count as
+  /// the nearest known one below, or else above.
   const std::map<TimeNs, std::size_t>& intervals() const { return intervals_; }
   TimeNs shortest() const { return shortest_; }
   TimeNs longest() const { return longest_; }

@@ -13,7 +13,7 @@ std::string tumLine(TimeNs stamp, const Pose& pose) {
                      pose.q.y(), pose.q.z(), pose.q.w());
 }
 
-// Plus zero: of the two zeros only one is written.
+// Adds zero, so that -0 is written as 0.
 std::string vectorText(const Eigen::Vector3d& v, const char* separator) {
   return fmt::format("{1}{0}{2}{0}{3}", separator, v.x() + 0.0, v.y() + 0.0, v.z() + 0.0);
 }

@@ -5,8 +5,8 @@
 #include "marsim/common/time.hpp"
 #include "marsim/geometry/pose.hpp"
 
-/// Texts that several layouts have in common. Numbers are the shortest that give the same double
-/// when they are read.
+/// Texts shared by several layouts. Numbers have the fewest digits that give the same double when
+/// read.
 namespace marsim::dataset {
 
 /// A stamp in seconds, to the nanosecond: "12.005000000".
@@ -14,9 +14,9 @@ std::string secondsText(TimeNs stamp);
 /// A line of a TUM trajectory: stamp x y z qx qy qz qw.
 std::string tumLine(TimeNs stamp, const Pose& pose);
 constexpr char kTumHeader[] = "# timestamp tx ty tz qx qy qz qw\n";
-/// "x,y,z" with a separator of one's own.
+/// "x,y,z" with any separator.
 std::string vectorText(const Eigen::Vector3d& v, const char* separator);
-/// A line that ends, of KITTI's: the first three rows of a pose's matrix, 12 numbers.
+/// A line of KITTI's poses, with its end: the first three rows of a pose's matrix, 12 numbers.
 std::string matrixRows(const Pose& pose);
 
 }  // namespace marsim::dataset

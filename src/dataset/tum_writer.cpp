@@ -54,7 +54,7 @@ class TumWriter final : public Writer {
   }
 
  private:
-  /// Images of a stream and the list of them.
+  /// The folder of a stream's images and their list.
   class Folder {
    public:
     Folder(const std::filesystem::path& folder, std::string name, ImageStream stream)
@@ -78,7 +78,7 @@ class TumWriter final : public Writer {
     const std::string& line() const { return line_; }
 
    private:
-    static constexpr double kStepsAMetre = 5000.0;  // of the benchmark
+    static constexpr double kStepsAMetre = 5000.0;  // the benchmark's
 
     std::string name_;
     std::filesystem::path folder_;
@@ -88,7 +88,7 @@ class TumWriter final : public Writer {
     std::string line_;
   };
 
-  // What the benchmark's associate.py finds, in the order that ORB-SLAM reads: colour, depth.
+  // The pairs that the benchmark's associate.py finds, in ORB-SLAM's order: colour, depth.
   void associate(TimeNs stamp) {
     const Folder *first = &folders_.begin()->second, *second = &folders_.rbegin()->second;
     if (first->last() != stamp || second->last() != stamp) return;
@@ -100,7 +100,7 @@ class TumWriter final : public Writer {
   Pose X_BR_;
   bool is_R_optical_;
   GrowingFile truth_, accelerometer_;
-  std::map<std::size_t, Folder> folders_;  ///< by their streams' numbers
+  std::map<std::size_t, Folder> folders_;  ///< by number of the stream
   std::optional<GrowingFile> associations_;
 };
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "marsim/common/units.hpp"
+#include "marsim/geometry/pose_settings.hpp"
 
 namespace marsim {
 
@@ -10,6 +10,13 @@ Eigen::Quaterniond fromRollPitchYaw(double roll, double pitch, double yaw) {
   return Eigen::AngleAxisd(yaw, Eigen::Vector3d::UnitZ()) *
          Eigen::AngleAxisd(pitch, Eigen::Vector3d::UnitY()) *
          Eigen::AngleAxisd(roll, Eigen::Vector3d::UnitX());
+}
+
+void declarePose(Settings& settings, Pose& X_AB) {
+  settings.optional("position", X_AB.p, "m");
+  std::optional<Eigen::Vector3d> rpy;
+  settings.optional("rpy", rpy, "rad");
+  if (rpy) X_AB.q = fromRollPitchYaw(rpy->x(), rpy->y(), rpy->z());
 }
 
 Eigen::Vector3d toRollPitchYaw(const Eigen::Quaterniond& q) {

@@ -46,7 +46,7 @@ std::vector<ColumnName> namesOf(std::string_view text) {
   std::vector<ColumnName> names;
   for (const std::string_view word : poseWords(text)) {
     const ColumnName column(word);
-    // Between blanks a unit is a word of its own.
+    // After a blank a unit is a word of its own.
     if (column.name.empty() && !column.unit.empty() && !names.empty()) {
       names.back().unit = column.unit;
     } else {
@@ -82,7 +82,7 @@ bool namesAll(const std::vector<ColumnName>& names, bool needs_stamp) {
                      [](bool is_there) { return is_there; });
 }
 
-/// Reads the poses of a file, from the line read last on.
+/// Reads the poses of a file, starting with the line read last.
 class PoseReader {
  public:
   PoseReader(PoseLines& lines, bool keyframes) : lines_(lines), keyframes_(keyframes) {}
@@ -103,7 +103,7 @@ class PoseReader {
   bool is_named_ = false;
 };
 
-// Finds out which column holds what. False where the first line is one of names.
+// Finds out which column holds which field. False if the first line has names.
 bool PoseReader::findColumns() {
   const std::vector<std::string_view> words = lines_.words();
   const bool has_commas = lines_.text().find(',') != std::string::npos;
@@ -207,7 +207,7 @@ void PoseReader::check(const StampedPose& pose, const StampedPose* before) const
   if (before == nullptr && !columns_.hasStamp() && !is_named_) requireUpright(pose.X_WB.q);
 }
 
-// Programs write seven columns in two orders.
+// Programs write seven columns in two different orders.
 void PoseReader::requireUpright(const Eigen::Quaterniond& q) const {
   const auto up = [](double x, double y) { return 1.0 - 2.0 * (x * x + y * y); };
   if (up(q.x(), q.y()) > -0.5 || up(q.y(), q.z()) < 0.5) return;

@@ -21,8 +21,7 @@ std::size_t commentMark(std::string_view line) {
   return line.substr(0, 2) == "//" ? 2 : 0;
 }
 
-// Digit by digit, since nanoseconds since 1970 are more than a double holds; further ones are
-// dropped.
+// Digit by digit, since a double cannot hold nanoseconds since 1970; further digits are dropped.
 std::optional<TimeNs> parseDecimalStamp(std::string_view text, int decimals) {
   const bool is_negative = !text.empty() && text.front() == '-';
   if (is_negative) text.remove_prefix(1);

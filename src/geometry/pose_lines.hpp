@@ -20,10 +20,10 @@ class PoseLines {
  public:
   explicit PoseLines(const std::filesystem::path& path);
 
-  /// Reads the next line, false where the text ends. Throws FileError.
+  /// Reads the next line; false at the end of the text. Throws FileError.
   bool next();
   const std::string& text() const { return text_; }
-  /// Parts of the line between commas or, where it has none, blanks.
+  /// Parts of the line between commas or, if it has none, blanks.
   std::vector<std::string_view> words() const;
   /// A comment without its mark, and the number of its line.
   struct Comment {
@@ -34,7 +34,7 @@ class PoseLines {
   const std::vector<Comment>& comments() const { return comments_; }
   const std::string& path() const { return path_; }
 
-  /// Throws FileError that names the line, which is the one read last unless `number` is given.
+  /// Throws FileError naming a line: the one read last unless `number` is given.
   [[noreturn]] void refuse(const std::string& reason, std::size_t number = 0) const;
 
  private:
@@ -45,20 +45,20 @@ class PoseLines {
   std::vector<Comment> comments_;
 };
 
-/// Splits a line between commas or, where it has none, blanks.
+/// Splits a line at commas or, if it has none, at blanks.
 std::vector<std::string_view> poseWords(std::string_view line);
 
-/// A number, +1.5e3 included, and nothing else.
+/// A number such as +1.5e3, and nothing else.
 std::optional<double> poseNumber(std::string_view text);
 
 /// [ns] The difference of two stamps fits into 64 bits, too.
 constexpr TimeNs kFarthestPoseStamp = std::int64_t{4'000'000'000} * kNsPerSecond;
 
-/// A stamp of so many decimals of its unit in nanoseconds: 9 for s, 0 for ns.
+/// A stamp whose unit is 10^decimals nanoseconds: 9 for s, 0 for ns.
 std::optional<TimeNs> poseStamp(std::string_view text, int decimals);
 
-/// Reads the poses of a file of matrices, from the line read last on. None where that line is none
-/// of a matrix.
+/// Reads the poses of a file of matrices, starting with the line read last. None if that line is no
+/// part of a matrix.
 std::optional<ScanPoses> readMatrices(PoseLines& lines);
 
 }  // namespace marsim

@@ -15,14 +15,12 @@ namespace {
 using Eigen::Vector3d;
 using Eigen::Vector4d;
 
-constexpr double kUnitTolerance = 0.01;  // of a quaternion's length
-
 double turnBetween(const Eigen::Quaterniond& a, const Eigen::Quaterniond& b) {
   return degrees(logMap(a.normalized().conjugate() * b.normalized()).norm());
 }
 
-// Rate in B of a rotation whose quaternion, of unit length, changes by `q_dot` a second; of what
-// changes along the quaternion itself nothing is left.
+// Rate in B of a rotation whose unit quaternion changes by `q_dot` a second; a change along the
+// quaternion itself has no effect.
 Vector3d rateOf(const Eigen::Quaterniond& q, const Vector4d& q_dot) {
   return 2.0 * (q.conjugate() * Eigen::Quaterniond(q_dot)).vec();
 }

@@ -10,14 +10,14 @@ namespace {
 
 constexpr std::size_t kTag = std::tuple_size_v<HmacKey::Tag>;
 
-// Numbers as they lie in memory; all machines have the same byte order (x86, ARM).
+// Numbers in memory order; all machines have the same byte order (x86, ARM).
 template <class Number>
 void append(const Number& number, std::vector<std::uint8_t>& bytes) {
   const auto* begin = reinterpret_cast<const std::uint8_t*>(&number);
   bytes.insert(bytes.end(), begin, begin + sizeof(number));
 }
 
-/// What a tag covers; `signed_bytes` are payload, run and sequence.
+/// The bytes that a tag covers; `signed_bytes` are payload, run and sequence.
 std::string covered(const std::string& from, const std::string& to, std::uint64_t receiver_run,
                     const std::uint8_t* signed_bytes, std::size_t size) {
   std::string text = "marsim datagram";

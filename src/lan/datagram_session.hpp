@@ -22,11 +22,11 @@ class ReplayWindow {
 
 /// Authenticated datagrams between this machine and another one. A trailer of 28 bytes holds the
 /// sender's run, a sequence number and a tag over them, the payload, both machines' names and the
-/// receiver's run. Who lacks the key can make none; none is accepted twice, at another machine, or
-/// in a later run of its sender or receiver.
+/// receiver's run. Without the key nobody can make a datagram. None is accepted twice, at another
+/// machine, or in a later run of its sender or receiver.
 ///
 /// A run is a positive number that rises with every start of a machine's program. Two machines
-/// learn each other's by greetings, which are made without the receiver's run.
+/// learn each other's runs by greetings, which are made without the receiver's run.
 class DatagramSession {
  public:
   static constexpr std::size_t kTrailer = 8 + 4 + 16;  // bytes: run, sequence, tag
@@ -34,27 +34,27 @@ class DatagramSession {
   enum class Verdict {
     kAccepted,
     kGreeting,  ///< authentic, but made without this machine's run: perhaps a recording
-    kReplayed,  ///< known already, or of an earlier run
-    kForged,    ///< no tag of this key, these machines and these runs
+    kReplayed,  ///< known already, or from an earlier run
+    kForged,    ///< its tag does not match this key, these machines and these runs
   };
 
   /// `own` and `other` are the machines' names.
   DatagramSession(HmacKey key, std::string own, std::string other);
 
-  /// The other machine's run, 0 before it is known.
+  /// The other machine's run, 0 while it is unknown.
   std::uint64_t otherRun() const { return other_run_; }
-  /// Whether it is that of a machine that answers, and not perhaps of a recorded greeting.
+  /// Whether that run answers; if not, it may come from a recorded greeting.
   bool isConfirmed() const { return is_confirmed_; }
   std::vector<std::uint8_t> seal(std::vector<std::uint8_t> payload, std::uint64_t own_run);
   std::vector<std::uint8_t> sealGreeting(std::vector<std::uint8_t> payload, std::uint64_t own_run);
-  /// Cuts the trailer off where the datagram is accepted or a greeting.
+  /// Checks a datagram; cuts its trailer off if it is accepted or a greeting.
   Verdict open(std::vector<std::uint8_t>& datagram, std::uint64_t own_run);
-  /// Call where the other machine is silent and yet datagrams of its are refused as replayed.
-  /// Without a secret key anybody can forge runs and sequence numbers that the machine never
-  /// exceeds, so those that are known are forgotten; with one they are kept.
+  /// Call it if the other machine is silent while its datagrams are refused as replayed. Without a
+  /// secret key anybody can forge runs and sequence numbers that the machine never exceeds, so the
+  /// known ones are forgotten; with a key they are kept.
   void doubt();
-  /// The run of a machine whose run is `own` when another one knows it by `known` already: a larger
-  /// one by a random number, or `own` where that is larger or `known` too large to be exceeded.
+  /// The next run of a machine with run `own` that another one already knows by `known`: a random
+  /// number above `known`, or `own` if that is larger or `known` too large to be exceeded.
   static std::uint64_t runAbove(std::uint64_t known, std::uint64_t own, std::uint32_t random);
 
  private:
@@ -68,7 +68,7 @@ class DatagramSession {
   std::uint32_t sent_ = 0;  ///< sequence number of the newest datagram
   std::uint64_t other_run_ = 0;
   bool is_confirmed_ = false;
-  ReplayWindow window_;  ///< of that run
+  ReplayWindow window_;  ///< for that run
 };
 
 }  // namespace marsim

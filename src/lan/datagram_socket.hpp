@@ -21,23 +21,23 @@ struct Endpoint {
 
 /// "192.168.1.10:11612".
 std::string toString(const Endpoint& endpoint);
-/// Of a host's name or number. Throws Error where the name is not known.
+/// Looks up a host's name or number. Throws Error if the name is not known.
 Endpoint resolveEndpoint(const std::string& host, std::uint16_t port);
 
 /// A UDP socket.
 class DatagramSocket {
  public:
-  /// Port 0: any free one. Throws Error where the address is not this machine's or the port taken.
+  /// Port 0: any free one. Throws Error if the address is not this machine's or the port is taken.
   explicit DatagramSocket(const Endpoint& local);
   ~DatagramSocket();
   DatagramSocket(const DatagramSocket&) = delete;
   DatagramSocket& operator=(const DatagramSocket&) = delete;
 
   Endpoint local() const;
-  /// False where the network refuses it, as one without a cable does. From any thread.
+  /// Returns false if the network refuses it, for example without a cable. From any thread.
   bool send(const Endpoint& to, const void* data, std::size_t size);
-  /// Waits for a datagram, puts its bytes into `data` and returns where it came from; none after
-  /// the timeout.
+  /// Waits for a datagram, puts its bytes into `data` and returns its sender; none after the
+  /// time-out.
   std::optional<Endpoint> receive(std::vector<std::uint8_t>& data,
                                   std::chrono::milliseconds timeout);
 

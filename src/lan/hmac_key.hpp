@@ -17,13 +17,13 @@ class HmacKey {
 
   HmacKey() = default;
   explicit HmacKey(std::string secret) : secret_(std::move(secret)) {}
-  /// Of a text file; white space at its ends does not count. Throws FileError where it cannot be
-  /// read or holds fewer than 32 or more than 4096 characters.
+  /// Reads the secret from a text file, without white space at its ends. Throws FileError if it
+  /// cannot be read or has fewer than 32 or more than 4096 characters.
   static HmacKey read(const std::filesystem::path& path);
 
   bool isSecret() const { return !secret_.empty(); }
   Tag tag(std::string_view message) const;
-  /// Takes the same time wherever the tags differ.
+  /// Takes constant time, wherever the tags differ.
   bool verifies(std::string_view message, const Tag& tag) const;
 
  private:

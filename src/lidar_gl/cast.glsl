@@ -44,8 +44,8 @@ vec3 direction, direction_rest;  // unit
 vec3 inverse_of_direction;       // finite
 bvec3 negative;
 float range_min, range_max;  // [m]
-float enter;                 // [m] what ends nearer does not matter
-float cut;                   // [m] what is farther does not matter
+float enter;                 // [m] leaves that end nearer are ignored
+float cut;                   // [m] farther hits are ignored
 uint best_surfel, best_leaf;
 
 // ---------------------------------------------------------------- nodes
@@ -93,7 +93,7 @@ struct ExactSurfel {
   bool planar;
 };
 
-// Of a child by its code: its parent's number and its slot.
+// The leaf of a code: its parent's number and its slot.
 Leaf leafOf(uint code) {
   uint slot = bitsOf(code, 0, kSlotBits);
   Node node = nodeAt((code & ~kLeafBit) >> kSlotBits);
@@ -152,7 +152,7 @@ ExactSurfel exactSurfelOf(Leaf leaf, uint i) {
   return surfel;
 }
 
-// Whether a surfel is met not beyond the cut.
+// Whether a surfel is met within the cut.
 bool meets(Leaf leaf, uint i, Surfel surfel, out Meeting meeting) {
   meeting = meetSurfel(surfel.v, surfel.n, surfel.planar, direction, u_radius);
   if (!maybeMet(meeting, u_radius, range_min, cut)) return false;
@@ -256,7 +256,7 @@ void addToSums(uint code) {
 // ---------------------------------------------------------------- the walk
 
 uint stack_child[STACK];
-float stack_entry[STACK];  // [m] nothing in the child is nearer
+float stack_entry[STACK];  // [m] lower bound of hits in the child
 int stack_size;
 
 // Pushes the children that the ray meets, the nearest on top.
@@ -319,7 +319,7 @@ void walk() {
       }
     }
 #if BLENDED
-    // A second time, through what lies within the depth behind the nearest.
+    // A second walk, through the surfels within the depth behind the nearest.
     if (!summing && best_surfel != kNothing) {
       beginSums();
       summing = true;
@@ -388,7 +388,7 @@ void write(uint number, float range, uint surfel, vec3 normal) {
   hits[at + 5u] = floatBitsToUint(normal.z);
 }
 
-// Of unit length, towards the origin.
+// Unit normal, towards the origin.
 vec3 facing(vec3 normal) {
   return normal * (inversesqrt(dot(normal, normal)) * (dot(normal, direction) > 0.0 ? -1.0 : 1.0));
 }

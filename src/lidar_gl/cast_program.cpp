@@ -32,7 +32,7 @@ std::string partsText(const SplitBuffer& parts, GLuint binding, const char* name
   return text;
 }
 
-// A node's words, which the shader reads as five vectors a to e of four.
+// A node's words, which the shader reads as five vectors a to e of four words.
 std::string nodePart(const char* name, std::size_t offset, std::size_t words) {
   return fmt::format("#define NODE_{} {}.{}\n", name, "abcde"[offset / 16],
                      std::string_view("xyzw").substr(offset % 16 / 4, words));
@@ -42,7 +42,7 @@ std::string fieldPart(const char* name, map::BitField field) {
   return fmt::format("#define FIELD_{} {}, {}, {}\n", name, field.word, field.first, field.bits);
 }
 
-// leaf_storage.hpp for the shader.
+// The layout of leaf_storage.hpp, for the shader.
 std::string storageText() {
   using map::TreeNode;
   constexpr std::size_t kShape = offsetof(TreeNode, exponent), kBox = map::kTreeWidth;
@@ -75,13 +75,13 @@ std::string storageText() {
              map::kNormalScale);
 }
 
-// Of rounding and of weights.
+// Constants of rounding and of weights.
 std::string constantsText() {
   return fmt::format(
       "const float kRounding = {}, kSureSlack = {}, kNormalLength = {:.1f};\n"
       "const float kOffsetError = {}, kLeastWeight = {};\n",
       lidar::kRounding, lidar::kSureSlack, lidar::Leaves::kScale, lidar::BlendSums::kOffsetError,
-      lidar::BlendSums::kLeastWeight);
+      lidar::kLeastWeight);
 }
 
 }  // namespace
@@ -101,7 +101,7 @@ std::string castProgramText(const CastVariant& variant, const DeviceTree& tree) 
 }
 
 void dispatch(std::size_t groups) {
-  constexpr std::size_t kMostGroups = 65535;  // of a dimension, in any OpenGL 4.3
+  constexpr std::size_t kMostGroups = 65535;  // per dimension, in any OpenGL 4.3
   const std::size_t rows = (groups + kMostGroups - 1) / kMostGroups;
   const std::size_t columns = (groups + rows - 1) / rows;
   glDispatchCompute(static_cast<GLuint>(columns), static_cast<GLuint>(rows), 1);

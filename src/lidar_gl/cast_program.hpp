@@ -7,10 +7,10 @@
 
 namespace marsim::lidar_gl {
 
-/// What the compute shader is compiled for.
+/// Variant of the compute shader.
 struct CastVariant {
   bool blended, image;
-  int stack;  ///< children that may have to wait
+  int stack;  ///< children that may wait at one time
 
   // Bindings and locations as in cast.glsl.
   static constexpr GLuint kInput = 0, kHits = 1, kTree = 2;
@@ -28,12 +28,12 @@ struct CastVariant {
   };
 };
 
-/// The text of the shader for a tree's parts.
+/// The text of the shader for the parts of a tree.
 std::string castProgramText(const CastVariant& variant, const DeviceTree& tree);
 
-/// Runs the program in use with so many groups, laid out in rows: in a shader, group number
-/// gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x, of which the last may be too many.
-/// What it writes can be copied or mapped afterwards.
+/// Runs the program in use with so many groups, laid out in rows: group number gl_WorkGroupID.y *
+/// gl_NumWorkGroups.x + gl_WorkGroupID.x in a shader; the last groups may be superfluous. Its
+/// output can be copied or mapped afterwards.
 void dispatch(std::size_t groups);
 
 }  // namespace marsim::lidar_gl

@@ -12,9 +12,9 @@ using lidar::Hit;
 using lidar::Ray;
 
 constexpr std::size_t kGroup = 64;  // invocations
-// Of a batch: enough for a graphics card to be busy, few enough for a scan to have several.
+// Rays of a batch: enough to keep a graphics card busy, few enough for several batches a scan.
 constexpr std::size_t kMostRays = 16384;
-// Between looks for what has come to wait, and where there is no room to begin it [ns].
+// Waits between looks for new requests, and for room to begin one [ns].
 constexpr GLuint64 kShortWait = 100'000, kLongWait = 100'000'000;
 
 bool same(const CastTarget& a, const CastTarget& b) {
@@ -89,7 +89,7 @@ void CastQueue::serve(Context& context, CastRequest& own) {
   if (own.error != nullptr) std::rethrow_exception(own.error);
 }
 
-// The rays of the first request that waits, and of others at the same target.
+// Takes the rays of the first waiting request, and of others with the same target.
 void CastQueue::take(Batch& batch) {
   batch.pieces.clear();
   batch.count = 0;
@@ -112,7 +112,7 @@ void CastQueue::take(Batch& batch) {
   counts_.most_together = std::max(counts_.most_together, batch.pieces.size());
 }
 
-// False where nothing waits.
+// Begins a batch; false if no request waits.
 bool CastQueue::beginBatch(Context& context) {
   Batch& batch = *batches_[next_];
   take(batch);
@@ -133,12 +133,12 @@ bool CastQueue::beginBatch(Context& context) {
   dispatch((batch.count + kGroup - 1) / kGroup);
   batch.hits.fetch(batch.count * sizeof(Hit));
   batch.fence = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
-  glFlush();  // the device is to begin now, not when somebody waits
+  glFlush();  // the device begins now, not when the result is awaited
   requireNoGlError("casting rays");
   return true;
 }
 
-// Hands out the oldest batch's hits; false where that is not done yet.
+// Hands out the oldest batch's hits; false if it is not done yet.
 bool CastQueue::endBatch(Context& context) {
   Batch& batch = *batches_[(next_ + kBatches - under_way_) % kBatches];
   const GLuint64 wait = under_way_ == kBatches ? kLongWait : kShortWait;
@@ -161,7 +161,7 @@ bool CastQueue::endBatch(Context& context) {
   return true;
 }
 
-// Which batch OpenGL failed at is not known.
+// OpenGL does not tell which batch failed.
 void CastQueue::failAll(const std::exception_ptr& error) {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (; under_way_ > 0; --under_way_) {
@@ -192,7 +192,7 @@ void castTogether(Context& context, CastQueue& queue, CastRequest& request) {
   try {
     context.run([&] { queue.serve(context, request); });
   } catch (...) {
-    // It may be that the job was not even begun, and that others began with the request.
+    // The job may not have begun, and other jobs may have begun the request.
     context.release([&] { queue.withdraw(request); });
     throw;
   }

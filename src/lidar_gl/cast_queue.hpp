@@ -17,40 +17,40 @@
 
 namespace marsim::lidar_gl {
 
-/// What rays are cast at, and how: the same for all renderers of one map.
+/// Target and parameters of casts, the same for all renderers of one map.
 struct CastTarget {
   std::shared_ptr<const DeviceTree> tree;
   GLuint program = 0;         ///< see cast_program.hpp
   double origin[3] = {};      ///< [m] of the tree in W
   float radius = 0.0F;        ///< [m]
-  map::Blending blending;     ///< on where the program blends
-  std::size_t most_rays = 0;  ///< of a dispatch
+  map::Blending blending;     ///< on if the program blends
+  std::size_t most_rays = 0;  ///< in one dispatch
 };
 
-/// Tells the program in use what the surfels and their surface are like.
+/// Sets the surfels' and their surface's parameters in the program in use.
 void setSurface(const CastTarget& target);
 
-/// Rays that somebody waits for; to live until castTogether() is done with it.
+/// Rays awaited by a caller; must live until castTogether() is done with it.
 struct CastRequest {
   const CastTarget* target;
   const lidar::Ray* rays;
-  const std::uint32_t* index;  ///< of the rays to cast, in this order
-  std::size_t count;           ///< of them, more than none
+  const std::uint32_t* index;  ///< rays to cast, in this order
+  std::size_t count;           ///< number of rays, above 0
   lidar::Hit* hits;            ///< hits[k] is written for every k in `index`
 
-  // The queue's.
+  // Used by the queue.
   std::size_t taken = 0, finished = 0;
   std::exception_ptr error = nullptr;
   bool done() const { return finished == count || error != nullptr; }
 };
 
-/// Casts the rays of all renderers of a context. What waits while the device is busy is taken
-/// together, as one batch for one dispatch, as far as it goes at the same map. Several batches are
+/// Casts the rays of all renderers of a context. Requests that wait while the device is busy are
+/// cast together, as one batch in one dispatch, as long as they share a map. Several batches are
 /// under way at a time, each with buffers of its own: the processor fills one and empties another
 /// while the device casts a third.
 ///
-/// Nobody serves the queue but those who wait: the job of each request takes whatever waits, until
-/// its own rays are done.
+/// The callers themselves serve the queue: the job of each request casts whatever waits, until its
+/// own rays are done.
 class CastQueue {
  public:
   CastQueue() = default;
@@ -58,23 +58,23 @@ class CastQueue {
   CastQueue(const CastQueue&) = delete;
   CastQueue& operator=(const CastQueue&) = delete;
 
-  /// For any thread.
+  /// Safe from any thread.
   void add(CastRequest& request);
   CastCounts counts() const;
 
-  // For jobs of the context.
+  // For jobs of the context:
 
-  /// Makes the buffers, once. Throws GlError where there is no room.
+  /// Makes the buffers, once. Throws GlError if there is no room.
   void prepare(const ContextInfo& info);
-  /// Until the request is done. Throws what went wrong with any batch that it was a part of, as it
-  /// does for all parts of that batch and of those beside it on the device.
+  /// Casts until the request is done. Throws the error of any batch that it was a part of; all
+  /// requests in that batch, and in those on the device at the time, get the same error.
   void serve(Context& context, CastRequest& own);
-  /// Afterwards the queue knows nothing of it.
+  /// Removes a request from the queue.
   void withdraw(const CastRequest& request);
   std::size_t bufferBytes() const;
 
  private:
-  /// Of a request, in a batch.
+  /// Part of a request in a batch.
   struct Piece {
     CastRequest* request;  // null: withdrawn
     std::size_t first, count;
@@ -93,15 +93,15 @@ class CastQueue {
   bool endBatch(Context& context);
   void failAll(const std::exception_ptr& error);
 
-  mutable std::mutex mutex_;  // of the next two
+  mutable std::mutex mutex_;  // guards the next two
   std::deque<CastRequest*> waiting_;
   CastCounts counts_;
   std::array<std::unique_ptr<Batch>, kBatches> batches_;
-  std::size_t next_ = 0;       // to be begun
-  std::size_t under_way_ = 0;  // those before it
+  std::size_t next_ = 0;       // next request to begin
+  std::size_t under_way_ = 0;  // those before it that are not done
 };
 
-/// Casts, from any thread, and waits for the end. Throws GlError.
+/// Casts and waits for the end; safe from any thread. Throws GlError.
 void castTogether(Context& context, CastQueue& queue, CastRequest& request);
 
 }  // namespace marsim::lidar_gl

@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* kLost = "OpenGL: the graphics device was reset, the context is lost";
 
-// GLEW's functions are the process's, through the dispatch library that EGL and GLX share: once
+// GLEW's functions belong to the process, through the dispatch library that EGL and GLX share: once
 // loaded they serve every context.
 void loadFunctions() {
   static std::mutex mutex;
@@ -33,13 +33,13 @@ void loadFunctions() {
   if (loaded) return;
   glewExperimental = GL_TRUE;
   const GLenum result = glewInit();
-  // Without an X display it loads everything and complains afterwards.
+  // Without an X display GLEW loads everything and then reports this.
   constexpr GLenum kNoGlxDisplay = 4;
   if (result != GLEW_OK && result != kNoGlxDisplay) {
     throw GlError(fmt::format("functions cannot be loaded: {}",
                               reinterpret_cast<const char*>(glewGetErrorString(result))));
   }
-  glGetError();  // what GLEW's own queries left
+  glGetError();  // clears the errors of GLEW's own queries
   loaded = GLEW_VERSION_4_3 != 0 || (glDispatchCompute != nullptr && glBufferStorage != nullptr);
 }
 
@@ -97,8 +97,8 @@ struct Opened {
   ContextInfo info;
 };
 
-// Of one source: the first graphics card, else what runs in software if that will do. Adds to
-// `said` why others are passed over.
+// Opens the first graphics card of one source, else a software renderer if one will do. Adds to
+// `said` why others are skipped.
 Opened openBy(ContextSource source, bool software, std::string& said) {
   const auto candidates = source == ContextSource::kWindow ? windowCandidates() : eglCandidates();
   const auto say = [&](const std::string& name, const std::string& what) {
@@ -234,7 +234,7 @@ class Context::Thread {
     for (;;) {
       std::unique_lock<std::mutex> lock(mutex_);
       wake_.wait(lock, [this] { return ending_ || !tasks_.empty(); });
-      if (tasks_.empty()) return;  // the objects go before the context
+      if (tasks_.empty()) return;  // objects go before the context
       std::packaged_task<void()> task = std::move(tasks_.front());
       tasks_.pop_front();
       lock.unlock();
@@ -282,7 +282,7 @@ void Context::run(const std::function<void()>& job) {
 void Context::release(const std::function<void()>& job) noexcept {
   try {
     thread_->run(job);
-  } catch (const Error&) {  // what cannot be freed any more goes with the context
+  } catch (const Error&) {  // objects that cannot be freed any more go with the context
   }
 }
 bool Context::lost() const { return thread_->lost(); }

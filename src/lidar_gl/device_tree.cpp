@@ -43,7 +43,7 @@ SplitBuffer DeviceTree::upload(const void* data, std::size_t count, std::size_t 
     glGenBuffers(1, &buffer);
     parts.buffers.push_back(buffer);
     glBindBuffer(GL_SHADER_STORAGE_BUFFER, buffer);
-    // An empty map's root: never read.
+    // Also for an empty map, whose root is never read.
     glBufferData(GL_SHADER_STORAGE_BUFFER, static_cast<GLsizeiptr>(std::max(length, size)),
                  length == 0 ? nullptr : bytes + first * size, GL_STATIC_DRAW);
     bytes_ += std::max(length, size);
@@ -66,7 +66,7 @@ void DeviceTree::bind(GLuint first) const {
   }
 }
 
-// Of a node's children all but one wait; children have larger numbers than their parent.
+// All children of a node but one wait; children have larger numbers than their parent.
 int stackNeed(const map::SurfelTreeView& tree) {
   std::vector<std::uint16_t> waiting(tree.header.node_count, 0);
   int most = 1;

@@ -9,17 +9,16 @@
 
 namespace marsim::lidar_gl {
 
-/// An array on the device in parts of 2^shift elements, as the largest buffer that a shader reads
-/// allows.
+/// An array on the device in parts of 2^shift elements, since shaders limit a buffer's size.
 struct SplitBuffer {
   std::vector<GLuint> buffers;
   int shift = 0;
 };
 
-/// A map's tree on the device, as it lies in memory. For jobs of the context alone.
+/// A map's tree on the device, in its layout in memory. For jobs of the context alone.
 class DeviceTree {
  public:
-  /// `block_bytes`: of the largest buffer, 80 at least. Throws GlError where there is no room.
+  /// `block_bytes`: largest buffer, at least 80. Throws GlError if there is no room.
   DeviceTree(const map::SurfelTreeView& tree, std::size_t block_bytes);
   ~DeviceTree();
   DeviceTree(const DeviceTree&) = delete;
@@ -28,7 +27,7 @@ class DeviceTree {
   const SplitBuffer& nodes() const { return nodes_; }
   const SplitBuffer& words() const { return words_; }
   std::size_t bytes() const { return bytes_; }
-  /// Binds the parts of the nodes, then those of the words, from a binding on.
+  /// Binds the parts of the nodes, then those of the words, to successive bindings from `first`.
   void bind(GLuint first) const;
 
  private:
@@ -40,7 +39,7 @@ class DeviceTree {
   std::size_t bytes_ = 0;
 };
 
-/// Children that a walk of the tree may have to keep for later at one time.
+/// Largest number of children that a walk of the tree keeps for later at one time.
 int stackNeed(const map::SurfelTreeView& tree);
 
 }  // namespace marsim::lidar_gl

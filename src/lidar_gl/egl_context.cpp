@@ -35,7 +35,7 @@ Function load(const char* name) {
 
 class EglContext final : public NativeContext {
  public:
-  /// Displays belong to the process and are never terminated: others may have contexts there.
+  /// Displays belong to the process and are never terminated: other contexts may use them.
   explicit EglContext(EGLDisplay display) : display_(display) {
     EGLint major = 0, minor = 0;
     if (display_ == EGL_NO_DISPLAY || eglInitialize(display_, &major, &minor) == EGL_FALSE) {
@@ -77,13 +77,13 @@ class EglContext final : public NativeContext {
     }
     attributes.push_back(EGL_NONE);
     context_ = eglCreateContext(display_, config, EGL_NO_CONTEXT, attributes.data());
-    if (context_ == EGL_NO_CONTEXT) {  // some drivers name the extension for OpenGL ES alone
+    if (context_ == EGL_NO_CONTEXT) {  // some drivers list the extension for OpenGL ES only
       attributes.resize(plain);
       attributes.push_back(EGL_NONE);
       context_ = eglCreateContext(display_, config, EGL_NO_CONTEXT, attributes.data());
     }
     if (context_ != EGL_NO_CONTEXT) return;
-    // Any at all, so that whoever opened this can tell its version.
+    // Any context at all, so that its version can be reported.
     context_ = eglCreateContext(display_, config, EGL_NO_CONTEXT, nullptr);
     if (context_ == EGL_NO_CONTEXT) refuse("no context of OpenGL 4.3 core, nor of any other");
   }

@@ -2,7 +2,7 @@
 
 #include "marsim/lidar_gl/context.hpp"
 
-/// Failures on purpose, to test what follows from them.
+/// Deliberate failures, to test their consequences.
 namespace marsim::lidar_gl {
 
 enum class Fault {
@@ -13,17 +13,17 @@ enum class Fault {
   kLoss,     ///< the context is lost at the first cast
 };
 
-/// What tests change for the renderers that they make next.
+/// Changes for tests, which apply to the renderers made next.
 struct Faults {
   Fault fault = Fault::kNone;
-  bool auto_takes_software = false;  ///< where the processor itself is quicker
+  bool auto_takes_software = false;  ///< even where the processor is faster
 };
 inline Faults& faults() {
   static Faults faults;
   return faults;
 }
 
-/// As if the device had been reset.
+/// Makes a context behave as after a reset of the device.
 void loseOnPurpose(Context& context);
 
 }  // namespace marsim::lidar_gl

@@ -4,7 +4,7 @@
 
 namespace marsim::lidar_gl {
 
-/// Throws GlError where an OpenGL call before has failed; `doing` says what was tried.
+/// Throws GlError if an earlier OpenGL call has failed; `doing` names the operation.
 void requireNoGlError(const char* doing);
 
 }  // namespace marsim::lidar_gl

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-/// Contexts as the platform gives them: of OpenGL 4.3 core, else of what there is.
+/// Contexts of the platform: OpenGL 4.3 core if available, else any.
 namespace marsim::lidar_gl {
 
 constexpr int kMajor = 4, kMinor = 3;
@@ -16,13 +16,13 @@ class NativeContext {
   virtual ~NativeContext() = default;
 };
 
-/// A place where a context may be had. open() throws GlError.
+/// A source of a context. open() throws GlError.
 struct Candidate {
   std::string name;  ///< for messages
   std::function<std::unique_ptr<NativeContext>()> open;
 };
 
-/// A hidden window where a display is named; empty where none is.
+/// A hidden window if a display is named; else none.
 std::vector<Candidate> windowCandidates();
 /// Devices, graphics cards first, then the surfaceless platform.
 std::vector<Candidate> eglCandidates();

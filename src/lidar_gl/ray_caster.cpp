@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "lidar/cast/image_directions.hpp"
 #include "lidar/cast/moving_objects.hpp"
 #include "lidar/cast/ray_order.hpp"
 #include "lidar/cast/simd_level.hpp"
 #include "lidar/cast/workers.hpp"
-#include "lidar/image/image_directions.hpp"
 #include "lidar_gl/cast_program.hpp"
 #include "lidar_gl/cast_queue.hpp"
 #include "lidar_gl/device_tree.hpp"
@@ -30,7 +30,7 @@ using lidar::MovingObjects;
 using lidar::Ray;
 using lidar::RayOrder;
 
-// As the shader reads and writes them.
+// The layout that the shader reads and writes.
 static_assert(sizeof(Ray) == 36 && offsetof(Ray, range_max) == 12 &&
               offsetof(Ray, direction) == 16 && offsetof(Ray, range_min) == 32);
 static_assert(sizeof(Hit) == 24 && offsetof(Hit, surfel) == 4 && offsetof(Hit, identity) == 8 &&
@@ -38,18 +38,18 @@ static_assert(sizeof(Hit) == 24 && offsetof(Hit, surfel) == 4 && offsetof(Hit, i
 static_assert(sizeof(ImageDirections::Share) == 24);
 
 constexpr int kTile = 8;                               // cells of a group's side
-constexpr std::size_t kNoRoom = std::size_t{1} << 47;  // bytes that no device has
-constexpr int kStackStep = 32;  // few different stacks, so that programs are shared
+constexpr std::size_t kNoRoom = std::size_t{1} << 47;  // bytes; more than any device has
+constexpr int kStackStep = 32;  // rounds stack sizes, so that programs are shared
 
 double mebibytes(std::size_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
-class GlRayCaster final : public RayCaster {
+class ShaderRayCaster final : public GlRayCaster {
  public:
-  GlRayCaster(std::shared_ptr<const map::SurfelMap> map, const lidar::RendererConfig& config,
-              const GlOptions& options)
+  ShaderRayCaster(std::shared_ptr<const map::SurfelMap> map, const lidar::RendererConfig& config,
+                  const GlOptions& options)
       : map_(std::move(map)),
         view_(map_->tree()),
-        object_kernel_(lidar::castKernel(config.simd)),
+        object_level_(lidar::simdLevelFor(config.simd)),
         workers_(config.threads),
         fault_(faults().fault),
         context_(Context::shared(options.context)) {
@@ -59,7 +59,7 @@ class GlRayCaster final : public RayCaster {
     context_->run([this] { prepare(); });
   }
 
-  ~GlRayCaster() override {
+  ~ShaderRayCaster() override {
     context_->release([this] {
       images_ = {};
       target_.tree.reset();
@@ -76,9 +76,9 @@ class GlRayCaster final : public RayCaster {
 
   void cast(const std::vector<Ray>& rays, View<lidar::MovingObject> objects,
             std::vector<Hit>& hits) const override {
-    const MovingObjects moving(objects, object_kernel_);
+    const MovingObjects moving(objects, object_level_);
     hits.resize(rays.size());
-    thread_local RayOrder order;  // kept: scans follow one another
+    thread_local RayOrder order;  // kept for the next scan
     sortByDirection(rays, workers_, order);
     const std::size_t usable = order.octant_end[RayOrder::kUnusable - 1];
     if (usable > 0) {
@@ -93,7 +93,7 @@ class GlRayCaster final : public RayCaster {
   void renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
                    View<lidar::MovingObject> objects, std::vector<Hit>& hits) const override {
     grid.validate("image grid");
-    const MovingObjects moving(objects, object_kernel_);
+    const MovingObjects moving(objects, object_level_);
     if (!(range_max > 0.0) || !X_WS.p.allFinite()) {
       hits.assign(grid.size(), Hit{});
       return;
@@ -108,7 +108,7 @@ class GlRayCaster final : public RayCaster {
     std::unique_ptr<TransferBuffer> shares, hits;
   };
 
-  // Jobs of the context from here on.
+  // The functions below are jobs of the context.
 
   void prepare() {
     if (fault_ == Fault::kMemory) {
@@ -152,7 +152,7 @@ class GlRayCaster final : public RayCaster {
     return context_->resources().program(text);
   }
 
-  // What is to go wrong at a cast.
+  // Fails a cast on purpose, for tests.
   void fail() const {
     if (fault_ == Fault::kLoss) loseOnPurpose(*context_);
     if (fault_ == Fault::kBuffers) {
@@ -188,7 +188,7 @@ class GlRayCaster final : public RayCaster {
     requireNoGlError("casting rays");
   }
 
-  // Mapped each time, which waits for the device.
+  // Mapped each time, which makes it wait for the device.
   static void reserve(std::unique_ptr<TransferBuffer>& buffer, TransferBuffer::Direction direction,
                       std::size_t bytes) {
     if (buffer != nullptr && buffer->bytes() >= 2 * bytes) return;
@@ -225,14 +225,14 @@ class GlRayCaster final : public RayCaster {
 
   const std::shared_ptr<const map::SurfelMap> map_;
   const map::SurfelTreeView view_;
-  const lidar::CastKernel object_kernel_;
+  const lidar::SimdLevel object_level_;
   const lidar::Workers workers_;
   const Fault fault_;
   const std::shared_ptr<Context> context_;
   std::size_t block_bytes_ = 0;
   int stack_ = 0;
   CastTarget target_;
-  CastQueue* casts_ = nullptr;  // the context's
+  CastQueue* casts_ = nullptr;  // owned by the context
   mutable ImageBuffers images_;
 };
 
@@ -240,11 +240,11 @@ class GlRayCaster final : public RayCaster {
 
 bool available() { return true; }
 
-std::unique_ptr<RayCaster> makeRayCaster(std::shared_ptr<const map::SurfelMap> map,
-                                         const lidar::RendererConfig& config,
-                                         const GlOptions& options) {
+std::unique_ptr<GlRayCaster> makeRayCaster(std::shared_ptr<const map::SurfelMap> map,
+                                           const lidar::RendererConfig& config,
+                                           const GlOptions& options) {
   config.validate("renderer");
-  return std::make_unique<GlRayCaster>(std::move(map), config, options);
+  return std::make_unique<ShaderRayCaster>(std::move(map), config, options);
 }
 
 }  // namespace marsim::lidar_gl

@@ -14,7 +14,7 @@ using lidar::ImageRenderer;
 using lidar::MovingObject;
 using lidar::RayRenderer;
 
-/// Renders by OpenGL until that fails, then by the processor.
+/// Renders with OpenGL until it fails, then on the processor.
 template <class Interface>
 class FallbackRenderer : public Interface {
  public:
@@ -42,7 +42,7 @@ class FallbackRenderer : public Interface {
     }
   }
 
-  /// The processor's renderer, made when it is first asked for.
+  /// The processor's renderer, made at its first use.
   const Interface& onCpu() const {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (on_cpu_ == nullptr) on_cpu_ = make_on_cpu_();
@@ -50,7 +50,7 @@ class FallbackRenderer : public Interface {
   }
 
  private:
-  // The first of several threads that fail changes the renderer and says so.
+  // The first of several failing threads changes the renderer and reports it.
   void fallBack(const Interface& failed, const GlError& error) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (now_.get() != &failed) return;
@@ -79,7 +79,7 @@ class FallbackRayRenderer final : public FallbackRenderer<RayRenderer> {
       renderer.castBeams(begin, rays, rays_a_beam, objects, hits);
     });
   }
-  // Not worth the way to a graphics card and back.
+  // Too few rays to be worth the way to a graphics card and back.
   void castFew(TimeNs begin, const std::vector<lidar::Ray>& rays, View<MovingObject> objects,
                std::vector<Hit>& hits) const override {
     onCpu().castBeams(begin, rays, 1, objects, hits);
@@ -112,7 +112,7 @@ std::unique_ptr<Interface> make(RendererChoice choice, std::shared_ptr<const map
   if (choice == RendererChoice::kCpu) return make_on_cpu();
   options.context.software = choice == RendererChoice::kOpenGl || faults().auto_takes_software;
   try {
-    std::unique_ptr<RayCaster> opengl = makeRayCaster(std::move(map), config, options);
+    std::unique_ptr<GlRayCaster> opengl = makeRayCaster(std::move(map), config, options);
     log("rendering by OpenGL: " + opengl->deviceText(), false);
     return std::make_unique<Fallback>(std::move(opengl), std::move(make_on_cpu), log);
   } catch (const GlError& error) {

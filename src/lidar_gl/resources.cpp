@@ -7,7 +7,7 @@
 namespace marsim::lidar_gl {
 namespace {
 
-// The first lines of a log, in one.
+// The first lines of a log as one line.
 std::string oneLine(std::string text) {
   constexpr std::size_t kMost = 400;
   while (!text.empty() && (text.back() == '\0' || text.back() == '\n')) text.pop_back();

@@ -13,24 +13,24 @@
 
 namespace marsim::lidar_gl {
 
-/// What the renderers of a context share. To be used in the context's thread alone, but for what
-/// CastQueue has for any thread.
+/// Resources that the renderers of a context share. For the context's thread alone, except
+/// CastQueue's functions for any thread.
 class Context::Resources {
  public:
   ~Resources();
-  /// The compiled compute program of a text. Throws GlError with what the compiler said.
+  /// The compute program compiled from a text. Throws GlError with the compiler's message.
   GLuint program(const std::string& text);
-  /// A map's tree, which lives as long as somebody holds it, the tree in memory as long at least.
-  /// To be let go in the context's thread. Throws as DeviceTree does.
+  /// A map's tree, shared by its holders; the tree in memory must live as long. Release it in the
+  /// context's thread. Throws as DeviceTree does.
   std::shared_ptr<const DeviceTree> tree(const map::SurfelTreeView& view, std::size_t block_bytes);
-  /// Of the trees that live.
+  /// Bytes of all trees in use.
   std::size_t treeBytes() const;
   CastQueue& casts() { return casts_; }
 
  private:
   CastQueue casts_;
   std::map<std::string, GLuint> programs_;
-  /// By the first node's address and the size of a part.
+  /// By the address of the first node and the size of a part.
   std::map<std::pair<const map::TreeNode*, std::size_t>, std::weak_ptr<const DeviceTree>> trees_;
 };
 

@@ -1,4 +1,4 @@
-// In place of everything that needs OpenGL, where the build has none.
+// Replaces all code that needs OpenGL in builds without it.
 
 #include "marsim/lidar_gl/renderer.hpp"
 
@@ -18,8 +18,8 @@ Context::~Context() = default;
 
 bool available() { return false; }
 
-std::unique_ptr<RayCaster> makeRayCaster(std::shared_ptr<const map::SurfelMap>,
-                                         const lidar::RendererConfig&, const GlOptions&) {
+std::unique_ptr<GlRayCaster> makeRayCaster(std::shared_ptr<const map::SurfelMap>,
+                                           const lidar::RendererConfig&, const GlOptions&) {
   refuse();
 }
 

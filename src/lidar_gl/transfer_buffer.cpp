@@ -29,7 +29,7 @@ void TransferBuffer::make() {
   if (persistent_) {
     const GLbitfield access =
         (send ? GL_MAP_WRITE_BIT : GL_MAP_READ_BIT) | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
-    // The processor is slow to read what it has not in its own memory.
+    // The processor reads slowly from memory that is not its own.
     glBufferStorage(GL_COPY_WRITE_BUFFER, size, nullptr,
                     access | (send ? 0U : GL_CLIENT_STORAGE_BIT));
     mapped_ = glMapBufferRange(GL_COPY_WRITE_BUFFER, 0, size, access);
@@ -44,7 +44,7 @@ void TransferBuffer::make() {
                     : fmt::format("OpenGL: a buffer cannot be made: error 0x{:04x}", error));
 }
 
-// Unmaps it, too.
+// This also unmaps the buffer.
 void TransferBuffer::release() {
   glDeleteBuffers(1, &device_);
   glDeleteBuffers(1, &host_);

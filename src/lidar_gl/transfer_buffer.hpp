@@ -7,14 +7,14 @@
 namespace marsim::lidar_gl {
 
 /// An array on the device and, beside it, memory through which the processor fills or reads it
-/// while the device works at something else. That memory stays mapped where the context can do that
-/// (ContextInfo::persistent), else it is mapped each time. Nothing here waits: between the device's
-/// use and the processor's the caller waits for a fence. For jobs of the context alone.
+/// while the device is busy with other work. That memory stays mapped if the context supports it
+/// (ContextInfo::persistent), else it is mapped each time. No function waits: the caller waits for
+/// a fence between uses by the device and the processor. For jobs of the context alone.
 class TransferBuffer {
  public:
   enum class Direction { kToDevice, kFromDevice };
 
-  /// Throws GlError where there is no room.
+  /// Throws GlError if there is no room.
   TransferBuffer(Direction direction, std::size_t bytes, bool persistent);
   ~TransferBuffer();
   TransferBuffer(const TransferBuffer&) = delete;
@@ -27,9 +27,9 @@ class TransferBuffer {
     unmap();
     copy(device_, host_, count * sizeof(T));
   }
-  /// kFromDevice: has the device bring the first bytes to where receive() reads them.
+  /// kFromDevice: makes the device copy the first bytes to the memory that receive() reads.
   void fetch(std::size_t bytes) { copy(host_, device_, bytes); }
-  /// kFromDevice: work(pointer) reads the first `count` elements, when fetch() is known to be done.
+  /// kFromDevice: work(pointer) reads the first `count` elements, once fetch() is done.
   template <class T, class Work>
   void receive(std::size_t count, const Work& work) {
     work(static_cast<const T*>(map(count * sizeof(T))));
@@ -37,7 +37,7 @@ class TransferBuffer {
   }
 
   void bind(GLuint binding) const { glBindBufferBase(GL_SHADER_STORAGE_BUFFER, binding, device_); }
-  /// Of both arrays.
+  /// Bytes of both arrays.
   std::size_t bytes() const { return 2 * bytes_; }
 
  private:
@@ -50,7 +50,7 @@ class TransferBuffer {
   const Direction direction_;
   const std::size_t bytes_;  // of one array
   GLuint device_ = 0, host_ = 0;
-  void* mapped_ = nullptr;  // for as long as the buffer lives
+  void* mapped_ = nullptr;  // stays mapped as long as the buffer lives
   bool persistent_;
 };
 

@@ -13,8 +13,8 @@
 namespace marsim::lidar_gl {
 namespace {
 
-// GLFW wants its calls one after another, and names the main thread; with X11, where this is used,
-// any thread will do.
+// GLFW calls must not run at the same time. GLFW asks for the main thread, but with X11, where this
+// is used, any thread works.
 std::mutex& glfwMutex() {
   static std::mutex mutex;
   return mutex;
@@ -30,10 +30,10 @@ class WindowContext final : public NativeContext {
  public:
   WindowContext() {
     const std::lock_guard<std::mutex> lock(glfwMutex());
-    // Never terminated: that would close the windows of other contexts.
+    // Never terminated, since that would close the windows of other contexts.
     if (glfwInit() == GLFW_FALSE) refuse("the display cannot be opened");
     window_ = create(true);
-    // Any at all, so that whoever opened this can tell its version.
+    // Any context at all, so that its version can be reported.
     if (window_ == nullptr) window_ = create(false);
     if (window_ == nullptr) refuse("no window of OpenGL 4.3 core, nor of any other");
     glfwMakeContextCurrent(window_);

@@ -45,7 +45,7 @@ map::PointCloud removeOutliers(const map::PointCloud& cloud, const OutlierConfig
   const KdTree tree(cloud.points);
   std::vector<float> distances(cloud.size());
   forEachPoint(cloud.size(), progress, [&](std::size_t i) {
-    // The point itself is the nearest.
+    // The nearest point found is the point itself.
     const auto found = tree.nearest(cloud.points[i], config.neighbours + 1);
     float sum = 0.0F;
     for (const KdTree::Neighbour& n : found) sum += n.distance;

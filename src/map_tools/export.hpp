@@ -15,10 +15,10 @@
 namespace marsim::map_tools {
 
 /// Writes the voxels of side `resolution` [m] that hold a point as occupied leaves of an OctoMap,
-/// .bt or .ot by the path's extension; every other place is unknown. As a whole (OutputFile).
-/// Returns the number of voxels. Throws ConfigError, FileError, also where the program was built
-/// without liboctomap, and Error for points beyond the 32768 voxels from the origin that an OctoMap
-/// reaches.
+/// .bt or .ot by the path's extension; all other space is unknown. Replaces the file as a whole
+/// (OutputFile). Returns the number of voxels. Throws ConfigError, FileError, also if the program
+/// was built without liboctomap, and Error for points beyond the 32768 voxels from the origin that
+/// an OctoMap reaches.
 std::size_t writeOctoMap(const std::filesystem::path& path, const map::PointCloud& cloud,
                          double resolution, Progress& progress);
 
@@ -46,14 +46,14 @@ struct OccupancySlice {
   std::size_t count(Occupancy occupancy) const;
 };
 
-/// A cell is occupied where a point lies between the heights, borders included. Else it is free
-/// where a point lies below them, that is, where a floor or ground was seen, or where at least five
-/// of its eight neighbours have such a point (a gap between the points of a floor). All others are
-/// unknown. Throws ConfigError, also where no point lies between the heights or where there would
-/// be more than 400 million cells.
+/// A cell is occupied if a point lies between the heights, borders included. Else it is free if a
+/// point lies below them, which means that a floor or ground was seen, or if at least five of its
+/// eight neighbours have such a point (a gap between the points of a floor). All others are
+/// unknown. Throws ConfigError, also if no point lies between the heights or if there would be more
+/// than 400 million cells.
 OccupancySlice sliceOf(const map::PointCloud& cloud, const SliceConfig& config);
 
-/// Writes a slice as map_server of ROS reads it: hall.yaml and, beside it, hall.pgm, each as a
+/// Writes a slice for map_server of ROS: hall.yaml and, beside it, hall.pgm, each replaced as a
 /// whole. Throws FileError.
 void writeSlice(const std::filesystem::path& yaml, const OccupancySlice& slice);
 /// hall.yaml -> hall.pgm.

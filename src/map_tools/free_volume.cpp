@@ -10,11 +10,11 @@ namespace {
 
 constexpr double kMostVoxels = 8e6;
 
-/// Voxels of a box, of which those marked are no longer free.
+/// Voxels of a box; marked ones are no longer free.
 class VoxelBox {
  public:
   VoxelBox(const Eigen::AlignedBox3d& box, double side) : low_(box.min()), side_(side) {
-    // A box that is a whole number of voxels wide has no voxel more for its border.
+    // A box that is a whole number of voxels wide needs no further voxel for its border.
     const Eigen::Array3d size = (box.sizes().array() / side - 1e-6).ceil().max(1.0);
     size_ = size.cast<std::int64_t>();
     marked_.resize(static_cast<std::size_t>(size_.prod()), false);
@@ -26,7 +26,7 @@ class VoxelBox {
     return index.max(0).min(size_ - 1);
   }
   bool contains(const Index& index) const { return (index >= 0).all() && (index < size_).all(); }
-  /// Whether it was free.
+  /// Marks a voxel; returns whether it was free.
   bool mark(const Index& index) {
     const auto at =
         static_cast<std::size_t>((index.z() * size_.y() + index.y()) * size_.x() + index.x());
@@ -73,7 +73,7 @@ FreeVolume freeVolume(const map::PointCloud& cloud, const Eigen::Vector3d& place
   for (const Eigen::Vector3f& p : cloud.points) voxels.mark(voxels.indexOf(p.cast<double>()));
   const std::size_t count = flood(voxels, place);
   result.share = static_cast<double>(count) / static_cast<double>(voxels.size());
-  result.volume = result.share * box.volume();  // the last voxels reach out of the box
+  result.volume = result.share * box.volume();  // the last voxels extend beyond the box
   return result;
 }
 

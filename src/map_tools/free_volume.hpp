@@ -6,10 +6,10 @@
 
 namespace marsim::map_tools {
 
-/// The part of a map's box that can be flown through from one place.
+/// The part of a map's box that a vehicle can reach from one place.
 struct FreeVolume {
-  double voxel = 0.0;   ///< [m] side of the voxels that were looked at
-  double share = 0.0;   ///< of the box's voxels: without a point and reached from the place
+  double voxel = 0.0;   ///< [m] side of the voxels
+  double share = 0.0;   ///< of the box's voxels that are empty and reachable from the place
   double volume = 0.0;  ///< [m3] this share of the box
 };
 

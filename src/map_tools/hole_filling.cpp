@@ -20,15 +20,15 @@
 namespace marsim::map_tools {
 namespace {
 
-constexpr std::size_t kSectors = 12;  // round a place, opposite ones six apart
-constexpr double kFlat = 0.15;        // of the width: a plane's points lie nearer to it
-constexpr std::size_t kLeast = 12;    // points of a plane
-constexpr double kGap = 2.0;          // spacings without a point in half a turn: a rim
+constexpr std::size_t kSectors = 12;  // around a place; opposite ones are six apart
+constexpr double kFlat = 0.15;        // of the width: largest distance of a plane's points from it
+constexpr std::size_t kLeast = 12;    // least points of a plane
+constexpr double kGap = 2.0;          // spacings without a point in half a turn, at a rim
 
 /// The plane of the points near a place.
 struct LocalPlane {
   Eigen::Vector3d mean = Eigen::Vector3d::Zero();
-  Eigen::Matrix3d axes = Eigen::Matrix3d::Identity();  ///< two along it, then the normal
+  Eigen::Matrix3d axes = Eigen::Matrix3d::Identity();  ///< two axes along it, then the normal
   double thickness = 0.0;                              ///< [m]
 };
 
@@ -68,12 +68,12 @@ std::array<double, kSectors> sectorsRound(const KdTree& tree,
   return nearest;
 }
 
-/// Keeps places 0.8 spacings apart.
+/// Keeps places at least 0.8 spacings apart.
 class Spread {
  public:
   explicit Spread(double spacing) : spacing_(spacing) {}
 
-  /// Whether a place is far enough from all that were taken before; then it is taken.
+  /// Takes a place that is far enough from all taken before; returns whether it was taken.
   bool takes(const Eigen::Vector3f& place) {
     const auto side = static_cast<float>(spacing_);
     for (int k = 0; k < 27; ++k) {
@@ -118,7 +118,7 @@ class HoleFiller {
     return longest >= 3;
   }
 
-  /// Places beside a rim point, in its plane, where nothing is.
+  /// Appends places without points beside a rim point, in its plane.
   void appendCandidates(const Eigen::Vector3f& p, std::vector<Eigen::Vector3f>& candidates) const {
     const auto near = tree_.within(p, static_cast<float>(width_));
     if (near.size() < kLeast) return;
@@ -136,7 +136,7 @@ class HoleFiller {
     }
   }
 
-  /// The place moved onto its surface, where that surrounds it.
+  /// The place moved onto its surface, if the surface surrounds it.
   std::optional<Eigen::Vector3f> filled(const Eigen::Vector3f& candidate) const {
     const auto near = tree_.within(candidate, static_cast<float>(width_));
     if (near.size() < kLeast) return std::nullopt;
@@ -168,7 +168,7 @@ map::PointCloud fillHoles(const map::PointCloud& cloud, double width, Progress& 
   tbb::parallel_for(std::size_t{0}, cloud.size(),
                     [&](std::size_t i) { rim[i] = filler.isRim(cloud.points[i]); });
   std::vector<Eigen::Vector3f> candidates;
-  std::unordered_set<std::uint64_t> taken;  // voxels of a spacing
+  std::unordered_set<std::uint64_t> taken;  // occupied voxels of one spacing
   for (std::size_t i = 0; i < cloud.size(); ++i) {
     if (rim[i] == 0) continue;
     std::vector<Eigen::Vector3f> beside;

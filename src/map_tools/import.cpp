@@ -26,14 +26,14 @@ enum class Kind { kCloud, kTable, kLas, kOctoMap, kMesh, kRecording };
 bool hasFaces(const std::filesystem::path& path) {
   std::size_t size = 0;
   map::InputFile file{path.string(), openInput(path, size), size};
-  if (size == 0) return false;  // the reader of points says so
+  if (size == 0) return false;  // the reader of points reports it
   for (const map::PlyElement& element : map::readPlyHeader(file).elements) {
     if (element.count > 0 && (element.name == "face" || element.name == "tristrips")) return true;
   }
   return false;
 }
 
-/// Throws FileError for formats that other programs turn into one that is read.
+/// Throws FileError for formats that need a conversion by another program.
 void refuseForeign(const std::filesystem::path& path) {
   struct Foreign {
     const char *extension, *message;
@@ -66,7 +66,7 @@ Kind kindOf(const std::filesystem::path& path) {
   return Kind::kMesh;
 }
 
-// From a frame whose `up` axis is up to one whose z is, by turns about the axes.
+// Rotation from a frame with axis `up` upwards to one with z upwards.
 Eigen::Matrix3d toZUp(UpAxis up) {
   Eigen::Matrix3d turn = Eigen::Matrix3d::Identity();
   if (up == UpAxis::kY) turn << 1, 0, 0, 0, 0, -1, 0, 1, 0;
@@ -75,12 +75,12 @@ Eigen::Matrix3d toZUp(UpAxis up) {
   return turn;
 }
 
-/// Reads the files one after the other into one cloud.
+/// Reads files one after another into one cloud.
 class Importer {
  public:
   Importer(const ImportConfig& config, Progress& progress) : config_(config), progress_(progress) {}
 
-  /// Reads a file; whether it gave points as they are.
+  /// Reads a file; returns whether it gave points unsampled.
   bool read(const std::filesystem::path& path) {
     ImportedFile file;
     file.path = path;
@@ -112,11 +112,11 @@ class Importer {
   }
 
  private:
-  // Points of all files have one origin, which the first decides.
+  // The first file decides the origin for the points of all files.
   void append(const map::PointBlock& block, const Eigen::Matrix3d& turn, ImportedFile& file) {
     map::PointBlock moved = block;
     for (Eigen::Vector3d& p : moved.points) p = turn * p;
-    // What some files carry and others do not is 0 in those.
+    // Channels that only some files have are 0 in the others.
     const auto pad = [&](const auto& in_block, auto& channel) {
       if (!in_block.empty() || !channel.empty()) channel.resize(cloud_.size());
     };
@@ -135,7 +135,7 @@ class Importer {
   }
 
   void readPoints(Kind kind, ImportedFile& file) {
-    // A LAS comes in metres.
+    // The reader of LAS files gives metres.
     const Eigen::Matrix3d turn = (kind == Kind::kLas ? 1.0 : config_.metres()) * toZUp(config_.up);
     const TakePoints take = [&](const map::PointBlock& block) { append(block, turn, file); };
     if (kind == Kind::kLas) {
@@ -187,6 +187,7 @@ class Importer {
   void readScans(ImportedFile& file, const TakePoints& take) {
     RecordingConfig recording = config_.recording;
     recording.source = file.path;
+    recording.limits = config_.limits;
     map::PointBlock block;
     const RecordingReport report =
         readRecording(recording, progress_, [&](const Keyframe& keyframe) {
@@ -204,7 +205,7 @@ class Importer {
     file.notes.insert(file.notes.end(), report.notes.begin(), report.notes.end());
   }
 
-  /// Samples a mesh, or takes the vertices of one without triangles; whether it was sampled.
+  /// Samples a mesh, or takes the vertices of one without triangles; returns whether it sampled.
   bool sample(ImportedFile& file) {
     Mesh mesh = readMesh(file.path, progress_, config_.limits);
     const UpAxis up = config_.up == UpAxis::kAuto ? mesh.up : config_.up;
@@ -321,7 +322,7 @@ std::string upHint(const Eigen::AlignedBox3d& box) {
   int least = 0;
   size.minCoeff(&least);
   if (least == 2 || 2.0 * size[least] >= size.z()) return "";
-  if (size.maxCoeff() < 3.0) return "";  // a thing, not a place
+  if (size.maxCoeff() < 3.0) return "";  // a single object, not a place
   return fmt::format(
       "{:.4g} x {:.4g} x {:.4g} m is low along {} and high along z: is another axis up in the file "
       "(--up y or --up z)?",

@@ -13,41 +13,45 @@
 
 #include "common/data_dir.hpp"
 #include "common/file_descriptor.hpp"
+#include "common/input_file.hpp"
 #include "map_tools/import_pipe.hpp"
 #include "marsim/common/error.hpp"
 
-// assimp and liboctomap end their program, or take all memory, for some damaged files. So they read
-// in the program map_importer, whose end is an error like others. Programs of several threads may
-// not go on after fork(), so it is started by posix_spawn().
+// assimp, liboctomap and rosbag end their program, or use up all memory, for some damaged files.
+// They therefore run in the program map_importer, whose end is an error like others. Programs of
+// several threads may not go on after fork(), so it is started by posix_spawn().
 namespace marsim::map_tools {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Starts map_importer for one file and reads what it writes. The process ends with this object.
+/// Starts map_importer for one file and reads its output. The process ends with this object.
 class ImportProcess {
  public:
-  /// `kind`: "mesh" or "octomap"; `resolution`: see readOctoMap.
-  ImportProcess(const std::filesystem::path& path, const char* kind, double resolution,
+  /// `words`: "mesh"; "octomap" and the resolution, see readOctoMap; or "bag", the topic of the
+  /// clouds and, if the bag has the poses, that of the poses, each empty for the only one.
+  ImportProcess(const std::filesystem::path& path, std::vector<std::string> words,
                 const ImportLimits& limits, Progress& progress)
       : path_(path), limits_(limits), progress_(progress) {
     progress.phase("reading " + path.filename().string());
+    std::size_t size = 0;
+    openRegularFile(path, size);  // refuses what this process is to replace
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) {
       throw Error(fmt::format("no pipe to map_importer: {}", std::strerror(errno)));
     }
     pipe_ = FileDescriptor(ends[0]);
     const FileDescriptor theirs(ends[1]);
-    start({programFile("map_importer").string(), kind, path.string(), fmt::format("{}", resolution),
-           fmt::format("{}", limits.memory), std::to_string(getpid())},
-          theirs.get());
+    words.insert(words.begin(), {programFile("map_importer").string(), path.string(),
+                                 fmt::format("{}", limits.memory), std::to_string(getpid())});
+    start(std::move(words), theirs.get());
   }
   ~ImportProcess() { end(); }
   ImportProcess(const ImportProcess&) = delete;
   ImportProcess& operator=(const ImportProcess&) = delete;
 
-  /// Returns the kind of the next part, after those that tell of opened files. Throws the error
-  /// that a part tells.
+  /// Returns the kind of the next part, after any parts about opened files. Throws the error in an
+  /// error part.
   ImportPart next() {
     for (;;) {
       ImportPart part{};
@@ -60,11 +64,16 @@ class ImportProcess {
       opened_ += size;
     }
   }
+  /// Tells how many units of the phase are done.
+  void update(std::size_t done) {
+    done_ = done;
+    progress_.update(done);
+  }
   template <class T>
   void value(T& number) {
     read(&number, sizeof(number));
   }
-  /// The number of a list's items, which are to follow.
+  /// The number of a list's items, which follow.
   template <class List>
   void count(List& list) {
     constexpr std::size_t kItem = sizeof(typename List::value_type);
@@ -114,12 +123,12 @@ class ImportProcess {
     }
   }
 
-  /// Waits until there is something to read. Time in which the caller works does not count.
+  /// Waits until there is something to read. The caller's own working time does not count.
   void wait() {
     constexpr int kSliceMs = 100;
     const double limit = timeLimit(limits_, opened_);
     pollfd ready{pipe_.get(), POLLIN, 0};
-    for (int events = 0; events <= 0; progress_.update(0)) {
+    for (int events = 0; events <= 0; progress_.update(done_)) {
       if (waited_ > limit) {
         throw FileError(path_.string(),
                         fmt::format("takes more than {:.3g} s to read, which is the limit "
@@ -132,7 +141,7 @@ class ImportProcess {
     }
   }
 
-  /// Ends the process; its status, -1 where it is not known: a handler of SIGCHLD took it.
+  /// Ends the process and returns its status, -1 if a handler of SIGCHLD has taken it.
   int end() {
     int status = -1;
     if (process_ < 0) return status;
@@ -182,12 +191,13 @@ class ImportProcess {
   Progress& progress_;
   FileDescriptor pipe_;
   pid_t process_ = -1;
-  std::uint64_t opened_ = 0;  // [bytes] of the files that it opened
-  double budget_ = 0.0;       // [bytes] that the part may still take
+  std::uint64_t opened_ = 0;  // [bytes] of the opened files
+  double budget_ = 0.0;       // [bytes] that the part may still use
   double waited_ = 0.0;       // [s]
+  std::size_t done_ = 0;
 };
 
-/// Whether the parts of a mesh fit each other.
+/// Whether the parts of a mesh match.
 bool isWhole(const Mesh& mesh) {
   const std::size_t vertices = mesh.vertices.size(), triangles = mesh.triangles.size();
   const auto fits = [](std::size_t size, std::size_t wanted) {
@@ -212,10 +222,31 @@ bool isWhole(const Mesh& mesh) {
   return whole;
 }
 
+/// Whether the parts of a scan fit each other.
+bool isWhole(const RawScan& scan) {
+  const std::size_t points = scan.cloud.size();
+  bool whole = scan.times.empty() || scan.times.size() == points;
+  map::forEachChannel(
+      [&](const auto& channel) { whole = whole && (channel.empty() || channel.size() == points); },
+      scan.cloud);
+  return whole;
+}
+
+ScanPoses posesOf(const RecordingConfig& config, BagContents& contents) {
+  ScanPoses poses;
+  poses.poses = std::move(contents.poses);
+  if (config.poses.empty()) return poses;
+  poses = readScanPoses(config.poses);
+  if (poses.has_stamps) return poses;
+  throw FileError(config.poses.string(),
+                  fmt::format("has {}, allowed for a bag: TUM, CSV or 4 x 4 matrices with stamps",
+                              poses.format));
+}
+
 }  // namespace
 
 Mesh readMesh(const std::filesystem::path& path, Progress& progress, const ImportLimits& limits) {
-  ImportProcess process(path, "mesh", 0.0, limits, progress);
+  ImportProcess process(path, {"mesh"}, limits, progress);
   Mesh mesh;
   if (process.next() != ImportPart::kMesh) process.throwDamaged();
   carry(process, mesh);
@@ -225,7 +256,7 @@ Mesh readMesh(const std::filesystem::path& path, Progress& progress, const Impor
 
 Notes readOctoMap(const std::filesystem::path& path, double resolution, Progress& progress,
                   const TakePoints& take, const ImportLimits& limits) {
-  ImportProcess process(path, "octomap", resolution, limits, progress);
+  ImportProcess process(path, {"octomap", fmt::format("{}", resolution)}, limits, progress);
   map::PointBlock block;
   double points = 0.0;
   ImportPart part = process.next();
@@ -239,6 +270,33 @@ Notes readOctoMap(const std::filesystem::path& path, double resolution, Progress
   if (part != ImportPart::kNotes) process.throwDamaged();
   carry(process, notes);
   return notes;
+}
+
+void readBag(const RecordingConfig& config, Progress& progress, RecordingReport& report,
+             const std::function<void(const Keyframe& keyframe)>& take) {
+  std::vector<std::string> words{"bag", config.clouds};
+  if (config.poses.empty()) words.push_back(config.odometry);
+  ImportProcess process(config.source, std::move(words), config.limits, progress);
+  BagContents contents;
+  if (process.next() != ImportPart::kBag) process.throwDamaged();
+  carry(process, contents);
+  ScanPoses poses = posesOf(config, contents);
+  if (poses.poses.empty()) process.throwDamaged();
+  ScanPlacer placer(config, std::move(poses), take);
+  progress.phase("reading scans", contents.messages);
+  ImportPart part = process.next();
+  for (std::size_t done = 0; part == ImportPart::kScan; part = process.next()) {
+    RawScan scan;
+    scan.name = contents.clouds;
+    carry(process, scan);
+    if (!isWhole(scan)) process.throwDamaged();
+    placer.add(std::move(scan));
+    process.update(++done);
+  }
+  if (part != ImportPart::kNotes) process.throwDamaged();
+  report = placer.finish();
+  report.source = contents.clouds;
+  report.odometry = config.poses.empty() ? contents.odometry : config.poses.string();
 }
 
 }  // namespace marsim::map_tools

@@ -21,7 +21,7 @@ namespace {
 // Least size of a record in point formats 0 to 10 [bytes].
 constexpr std::array<std::size_t, 11> kRecordSizes{20, 28, 26, 34, 57, 63, 30, 36, 38, 59, 67};
 constexpr std::size_t kHeader = 227;    // [bytes] of LAS 1.0 to 1.2
-constexpr std::size_t kHeader14 = 375;  // [bytes] of LAS 1.4, with which that of 1.5 begins
+constexpr std::size_t kHeader14 = 375;  // [bytes] of LAS 1.4; LAS 1.5 begins with the same
 
 template <class T>
 T number(const std::vector<char>& bytes, std::size_t at) {
@@ -31,12 +31,12 @@ T number(const std::vector<char>& bytes, std::size_t at) {
 }
 
 struct LasHeader {
-  std::uint64_t first = 0;  // [bytes] where the points begin
+  std::uint64_t first = 0;  // [bytes] offset of the points
   std::uint64_t count = 0;
   int format = 0;
   std::size_t record = 0;  // [bytes]
   Eigen::Vector3d scale, offset;
-  double farthest = 0.0;  // absolute value of x and y that the header says
+  double farthest = 0.0;  // largest absolute value of x and y in the header
   LasRecords records;
 };
 
@@ -74,7 +74,7 @@ LasHeader readHeader(const std::string& path, std::ifstream& stream, std::uint64
   header.records = {number<std::uint16_t>(bytes, 94), number<std::uint32_t>(bytes, 100), 0, 0};
   if (minor >= 4) {
     if (got < kHeader14) throw FileError(path, "ends inside its header");
-    // Some programs write the count of 32 bits alone.
+    // Some programs write only the count of 32 bits.
     if (const auto count = number<std::uint64_t>(bytes, 247); count > 0) header.count = count;
     header.records.extended_begin = number<std::uint64_t>(bytes, 235);
     header.records.extended_count = number<std::uint32_t>(bytes, 243);
@@ -106,14 +106,14 @@ LasHeader readHeader(const std::string& path, std::ifstream& stream, std::uint64
   return header;
 }
 
-// [bytes] in a record where red, green and blue are, of two bytes each; none without colours.
+// [bytes] offset of red, green and blue, two bytes each, in a record; none without colours.
 std::optional<std::size_t> colourAt(int format) {
   constexpr std::array<std::size_t, 11> kAt = {0, 0, 20, 28, 0, 28, 0, 30, 30, 0, 30};
   const std::size_t at = kAt[static_cast<std::size_t>(format)];
   return at > 0 ? std::optional(at) : std::nullopt;
 }
 
-// A record's class of ASPRS (LAS 1.4 R15, table 17).
+// A record's ASPRS class (LAS 1.4 R15, table 17).
 unsigned asprsClassOf(const char* record, int format) {
   return format < 6 ? static_cast<unsigned char>(record[15]) & 0x1FU
                     : static_cast<unsigned char>(record[16]);
@@ -122,7 +122,7 @@ unsigned asprsClassOf(const char* record, int format) {
 // Low and high noise.
 bool isNoise(unsigned asprs) { return asprs == 7 || asprs == 18; }
 
-// The class that stands for one of ASPRS.
+// The class for one of ASPRS.
 std::uint8_t classOf(unsigned asprs) {
   namespace semantic = map::semantic;
   switch (asprs) {
@@ -195,7 +195,7 @@ map::RecordLayout colourLayout(const std::filesystem::path& path, std::ifstream&
   return layout;
 }
 
-/// [m] of a unit of the file on each axis. Notes a unit that is no metre.
+/// [m] per unit of the file on each axis. Notes a unit other than the metre.
 Eigen::Vector3d unitsOf(const std::filesystem::path& path, std::ifstream& stream,
                         const LasHeader& header, std::optional<double> scale, Notes& notes) {
   const LasProjection projection = readProjection(stream, header.records);
@@ -229,7 +229,7 @@ Eigen::Vector3d unitsOf(const std::filesystem::path& path, std::ifstream& stream
   return units;
 }
 
-/// Points that are left out.
+/// Numbers of dropped points.
 struct Dropped {
   std::uint64_t withheld = 0, noise = 0;
 

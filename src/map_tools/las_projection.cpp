@@ -11,14 +11,15 @@
 
 #include "common/text.hpp"
 #include "map/files/point_records.hpp"
+#include "marsim/common/units.hpp"
 
 /// LAS 1.4 R15, "Coordinate Reference System"; OGC GeoTIFF 1.1 (19-008r4); WKT 1 (OGC 01-009) and
 /// WKT 2 (ISO 19162).
 namespace marsim::map_tools {
 namespace {
 
-constexpr double kFoot = 0.3048, kSurveyFoot = 1200.0 / 3937.0;  // [m]
-constexpr std::size_t kLongest = std::size_t{1} << 20U;          // [bytes] of a record
+constexpr double kSurveyFoot = 1200.0 / 3937.0;          // [m]
+constexpr std::size_t kLongest = std::size_t{1} << 20U;  // [bytes] of a record
 
 template <class T>
 T number(const std::string& bytes, std::size_t at) {
@@ -27,7 +28,7 @@ T number(const std::string& bytes, std::size_t at) {
   return value;
 }
 
-/// The records of a coordinate system by their numbers.
+/// The records of a coordinate system by number.
 using Records = std::map<std::uint16_t, std::string>;
 
 void readRecords(std::istream& stream, std::uint64_t begin, std::uint32_t count, bool extended,
@@ -52,7 +53,7 @@ void readRecords(std::istream& stream, std::uint64_t begin, std::uint32_t count,
   stream.clear();
 }
 
-/// [m] of a unit by its EPSG code; none where it is no length or a rare one.
+/// [m] of a unit by its EPSG code; none for a rare unit or one that is no length.
 std::optional<double> lengthOf(std::uint16_t code) {
   if (code == 9001) return 1.0;
   if (code == 9002) return kFoot;
@@ -63,7 +64,7 @@ std::optional<double> lengthOf(std::uint16_t code) {
 LasProjection fromKeys(const std::string& directory, const std::string& text) {
   LasProjection projection;
   std::optional<double> unit, height_unit;
-  std::optional<std::uint16_t> projected;  // EPSG code of the system
+  std::optional<std::uint16_t> projected;  // EPSG code of the projected system
   for (std::size_t i = 0; i < number<std::uint16_t>(directory, 6) && 8 * (i + 1) < directory.size();
        ++i) {
     const auto key = number<std::uint16_t>(directory, 8 * (i + 1));
@@ -75,7 +76,8 @@ LasProjection fromKeys(const std::string& directory, const std::string& text) {
     if (key == 3076) projection.is_known = (unit = lengthOf(value)).has_value();
     if (key == 4099) projection.is_height_known = (height_unit = lengthOf(value)).has_value();
   }
-  // A system of EPSG's alone has a name that says its unit: "NAD83 / Ohio South (ftUS)".
+  // The system's name may have the unit if only its EPSG code is given: "NAD83 / Ohio South
+  // (ftUS)".
   if (!unit && projected) {
     if (text.find("ftUS") != std::string::npos) unit = kSurveyFoot;
     if (text.find("(ft)") != std::string::npos) unit = kFoot;
@@ -88,9 +90,9 @@ LasProjection fromKeys(const std::string& directory, const std::string& text) {
   return projection;
 }
 
-/// [m] of the unit of the node that begins at `begin`: its own or that of its axes.
+/// [m] of the unit of the node that begins at `begin`: its own or its axes'.
 std::optional<double> unitOfNode(std::string_view wkt, std::size_t begin) {
-  std::array<std::string_view, 3> path;  // names of the nodes at hand
+  std::array<std::string_view, 3> path;  // names of the enclosing nodes
   std::size_t depth = 0, word = begin;
   bool quoted = false;
   for (std::size_t i = begin; i < wkt.size(); ++i) {

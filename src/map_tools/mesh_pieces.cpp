@@ -8,10 +8,10 @@
 namespace marsim::map_tools {
 namespace {
 
-constexpr std::uint64_t kMask = 0x1fffff;      // 21 bits
-constexpr std::uint32_t kDeepest = 1U << 30U;  // a path that is not halved again
+constexpr std::uint64_t kMask = 0x1fffff;      // 21 bits an axis
+constexpr std::uint32_t kDeepest = 1U << 30U;  // the longest path of halvings
 
-/// The two halves of a triangle, cut from the middle of its longest edge.
+/// The two halves of a triangle, divided at the middle of its longest edge.
 std::array<Triangle, 2> halved(const Triangle& whole, int longest) {
   const auto at = [](int i) { return static_cast<std::size_t>(i % 3); };
   const std::size_t i = at(longest), j = at(longest + 1), k = at(longest + 2);

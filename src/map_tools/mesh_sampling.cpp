@@ -13,22 +13,22 @@
 namespace marsim::map_tools {
 namespace {
 
-constexpr double kDistance = 0.6;     // least distance of samples, of the resolution
-constexpr double kThickness = 0.5;    // of that distance: samples nearer along the normal conflict
-constexpr double kCandidates = 10.0;  // in a square of that distance
-/// Over all blocks, each with twice the candidates of the one before: of triangles and blocks none
-/// is filled before others.
+constexpr double kDistance = 0.6;     // least distance of samples, as a share of the resolution
+constexpr double kThickness = 0.5;    // of that distance: samples closer along the normal conflict
+constexpr double kCandidates = 10.0;  // candidates in a square of that distance
+/// Shares of the candidates; in each pass over all blocks twice as many, so that no triangle or
+/// block is filled before the others.
 constexpr std::array<double, 7> kPasses{0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.37};
-constexpr double kDensity = 0.65;  // samples in a square of that distance
+constexpr double kDensity = 0.65;  // expected samples in a square of that distance
 constexpr double kMostSamples = 500e6;
-constexpr double kBlock = 40.0;              // distances, side of a block
+constexpr double kBlock = 40.0;              // side of a block, in distances
 constexpr std::size_t kAtATime = 1024;       // blocks between two reports of progress
-constexpr double kWidest = 2.0 * (1 << 19);  // distances across a mesh
+constexpr double kWidest = 2.0 * (1 << 19);  // largest extent of a mesh, in distances
 
 /// The samples of a block and those of its neighbours near it, in a grid of cubes.
 class SampleGrid {
  public:
-  /// Holds places within `box` [m].
+  /// For places within `box` [m].
   SampleGrid(const Eigen::AlignedBox3d& box, double distance)
       : distance_(distance), inverse_(0.5 / distance), low_(box.min().array() - 2.0 * distance) {
     size_ = (inverse_ * (box.max() - low_)).array().floor().cast<int>() + 2;
@@ -37,8 +37,8 @@ class SampleGrid {
                   kEnd);
   }
 
-  /// Adds a sample unless another of the same surface is too near. A cube is two distances wide:
-  /// what is within one lies in it or in those on the near sides.
+  /// Adds a sample unless another one of the same surface is too near. A cube is two distances
+  /// wide: samples within one distance lie in it or in the cubes on the near sides.
   void add(const Eigen::Vector3d& p, const Eigen::Vector3d& normal, std::uint32_t triangle) {
     const Eigen::Vector3d cell = inverse_ * (p - low_);
     const Eigen::Vector3i home = cell.cast<int>();
@@ -59,7 +59,7 @@ class SampleGrid {
     triangles_.push_back(triangle);
   }
   const std::vector<Eigen::Vector3d>& samples() const { return samples_; }
-  /// Of the samples.
+  /// Triangles of the samples.
   const std::vector<std::uint32_t>& triangles() const { return triangles_; }
 
  private:
@@ -94,8 +94,8 @@ class SampleGrid {
 
 double fraction(double value) { return value - std::floor(value); }
 
-// Places at random, the same number a pass: the order of all candidates is nearly random, too, so
-// that samples lie as densely on large triangles as on small ones.
+// Adds random places, the same number in each pass: the order of all candidates is nearly random,
+// too, so that samples lie as densely on large triangles as on small ones.
 void addAtRandom(const Triangle& triangle, std::uint32_t number, double density,
                  RandomStream& random, SampleGrid& grid) {
   const auto count = static_cast<std::uint64_t>(triangle.area * density + random.uniform());
@@ -105,8 +105,8 @@ void addAtRandom(const Triangle& triangle, std::uint32_t number, double density,
   }
 }
 
-// Fills the holes that chance has left, first along the mesh's edges, then by a sequence of low
-// discrepancy (R2: Roberts, "The unreasonable effectiveness of quasirandom sequences", 2018).
+// Fills remaining holes, first along the mesh's edges, then by a low-discrepancy sequence (R2:
+// Roberts, "The unreasonable effectiveness of quasirandom sequences", 2018).
 void fillHoles(const Triangle& triangle, std::uint32_t number, double distance, double density,
                RandomStream& random, SampleGrid& grid) {
   for (std::size_t edge = 0; edge < 3; ++edge) {
@@ -130,7 +130,7 @@ void fillHoles(const Triangle& triangle, std::uint32_t number, double distance, 
 /// A sample of a block.
 struct Sample {
   Eigen::Vector3f place;   ///< [m] from the block's corner
-  std::uint32_t triangle;  ///< of the mesh
+  std::uint32_t triangle;  ///< number of its triangle in the mesh
 };
 
 /// Samples a mesh block by block.
@@ -143,8 +143,8 @@ class MeshSampler {
         pieces_(mesh, box.min(), kBlock * distance_),
         samples_(pieces_.blocks().size()) {}
 
-  /// Blocks of one group on all cores: none of them reaches to another's samples, and which groups
-  /// come before it does not depend on the cores.
+  /// Samples the blocks of one group on all cores: no block reaches another one's samples, and the
+  /// order of groups does not depend on the cores.
   void run(Progress& progress) {
     const std::vector<MeshPieces::Block>& blocks = pieces_.blocks();
     std::array<std::vector<std::size_t>, 8> groups;
@@ -208,7 +208,7 @@ class MeshSampler {
     }
     keep(block, grid, before, samples_[number]);
   }
-  // The samples that the block and its neighbours already have.
+  // Inserts the samples that the block and its neighbours already have.
   void insertNear(const MeshPieces::Block& block, const Eigen::AlignedBox3d& near,
                   SampleGrid& grid) const {
     for (int i = 0; i < 27; ++i) {
@@ -221,7 +221,7 @@ class MeshSampler {
       }
     }
   }
-  // As floats from the block's corner, which are fine enough and half as large.
+  // Kept as floats from the block's corner, which are precise enough and half as large.
   void keep(const MeshPieces::Block& block, const SampleGrid& grid, std::size_t first,
             std::vector<Sample>& kept) const {
     const Eigen::Vector3d corner = pieces_.cornerOf(block);
@@ -234,7 +234,7 @@ class MeshSampler {
   double distance_;
   std::uint64_t seed_;
   MeshPieces pieces_;
-  std::vector<std::vector<Sample>> samples_;  // of each block
+  std::vector<std::vector<Sample>> samples_;  // by block
 };
 
 void requireSize(double area, double width, double resolution) {

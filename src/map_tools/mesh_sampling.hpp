@@ -8,7 +8,7 @@ namespace marsim::map_tools {
 
 /// Settings of sampleMesh.
 struct SamplingConfig {
-  double resolution = 0.1;  ///< [m] no point of a surface is farther than this from a sample
+  double resolution = 0.1;  ///< [m] largest distance of a surface's point from the nearest sample
   std::uint64_t seed = 1;
 };
 
@@ -16,12 +16,12 @@ struct SamplingConfig {
 double areaOf(const Mesh& mesh);
 
 /// Samples the triangles evenly by area, whatever their sizes (Poisson disks, Cook, "Stochastic
-/// sampling in computer graphics", 1986; by blocks, eight groups of which are sampled in turn and
-/// each on all cores, Wei, "Parallel Poisson disk sampling", 2008): samples of a surface are at
-/// least 0.6 resolutions apart, and no point of it is farther than the resolution from one.
-/// Surfaces that lie nearer together than 0.3 resolutions share their samples. `take` is given the
-/// samples, block by block, when all are made. The same for the same seed, whatever the number of
-/// cores. Throws Error where there would be more than 500 million.
+/// sampling in computer graphics", 1986; in blocks, whose eight groups are sampled in turn, each on
+/// all cores, Wei, "Parallel Poisson disk sampling", 2008): samples of a surface are at least 0.6
+/// resolutions apart, and every point of it is within the resolution of a sample. Surfaces closer
+/// together than 0.3 resolutions share their samples. `take` gets the samples block by block, when
+/// all are made. The same for the same seed, whatever the number of cores. Throws Error if there
+/// would be more than 500 million.
 void sampleMesh(const Mesh& mesh, const SamplingConfig& config, Progress& progress,
                 const TakePoints& take);
 

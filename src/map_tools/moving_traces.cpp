@@ -11,19 +11,19 @@
 namespace marsim::map_tools {
 namespace {
 
-constexpr double kThrough = 0.45;    // sides from the mean of a voxel's points to a ray through
-constexpr double kBehind = 2.0;      // sides that a ray goes on behind what it sees through
-constexpr double kFlatAngle = 0.26;  // sine (15 degrees) of a ray along a surface
+constexpr double kThrough = 0.45;    // sides: a ray passes the mean of a voxel within
+constexpr double kBehind = 2.0;      // sides: a ray goes on behind that voxel by
+constexpr double kFlatAngle = 0.26;  // least sine (15 degrees) between a ray and a surface
 constexpr double kPlanar = 0.15;     // sides: a surface's points lie nearer to their plane
 constexpr std::uint32_t kNever = ~0U;
 
-/// The points of a voxel and what scans say of it.
+/// The points of a voxel and counts of its scans.
 struct TraceVoxel {
   Eigen::Vector3d mean = Eigen::Vector3d::Zero();    ///< [m]
-  Eigen::Vector3d normal = Eigen::Vector3d::Zero();  ///< unit; zero where it has no surface
+  Eigen::Vector3d normal = Eigen::Vector3d::Zero();  ///< unit; zero if it has no surface
   std::size_t points = 0;
   std::uint32_t hits = 0, passes = 0;                   ///< scans
-  std::uint32_t last_hit = kNever, last_pass = kNever;  ///< number of the last of each
+  std::uint32_t last_hit = kNever, last_pass = kNever;  ///< numbers of the last scans of each
 };
 
 class TraceGrid {
@@ -74,7 +74,7 @@ class TraceGrid {
   }
 
  private:
-  /// Normals from the points of each voxel and of those about it.
+  /// Computes normals from the points of each voxel and its neighbours.
   void findSurfaces(const map::PointCloud& cloud) {
     struct Sums {
       double count = 0.0;
@@ -157,7 +157,7 @@ class TraceGrid {
   const TraceConfig& config_;
   std::unordered_map<std::uint64_t, std::size_t> index_;
   std::vector<TraceVoxel> voxels_;
-  std::vector<std::uint32_t> voxel_of_;  // of the points
+  std::vector<std::uint32_t> voxel_of_;  // voxel of each point
   std::uint32_t scan_ = 0;
 };
 

@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::size_t kChunk = 1U << 16U;   // points
 constexpr std::size_t kFilter = 1U << 24U;  // bits
-constexpr double kFirst = 2.0;              // spacings, the radius looked at first
+constexpr double kFirst = 2.0;              // spacings; first search radius
 
-/// Cells whose points are wanted, with a filter of bits before the table.
+/// Cells whose points are wanted, in a table behind a filter of bits.
 class WantedCells {
  public:
   explicit WantedCells(double side) : side_(side), filter_(kFilter) {}
@@ -58,8 +58,8 @@ std::array<std::uint64_t, 27> cellsAround(const WantedCells& cells, const Eigen:
   return keys;
 }
 
-// Spacing of the points if they lay evenly on one plane as wide as most of them: never far above
-// the true one.
+// Spacing of the points if they were even on one plane as wide as most of them: never far above the
+// true one.
 double leastSpacing(const std::vector<Eigen::Vector3f>& points,
                     const std::vector<std::size_t>& queries) {
   std::array<double, 3> widths{};
@@ -91,7 +91,7 @@ void gather(const std::vector<Eigen::Vector3f>& points, WantedCells& cells) {
   }
 }
 
-// The nearest of the points within `radius` in the cells about one.
+// The nearest points within `radius` in the cells around one.
 std::vector<Eigen::Vector3f> nearestIn(const WantedCells& cells, const Eigen::Vector3f& p,
                                        std::size_t count, float radius) {
   std::vector<Eigen::Vector3f> near;

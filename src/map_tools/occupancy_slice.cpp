@@ -13,9 +13,9 @@ namespace marsim::map_tools {
 namespace {
 
 constexpr double kMostCells = 400e6;
-constexpr int kFloorAround = 5;  // of eight neighbours: what lies between them is floor, too
+constexpr int kFloorAround = 5;  // of eight neighbours: a gap between them is floor, too
 
-/// What the points say of one cell.
+/// Kinds of points in a cell.
 enum : std::uint8_t { kNothing = 0, kBelow = 1, kInside = 2 };
 
 OccupancySlice emptySlice(const map::PointCloud& cloud, const SliceConfig& config) {
@@ -63,7 +63,7 @@ std::vector<std::uint8_t> markedCells(const map::PointCloud& cloud, const SliceC
   return marks;
 }
 
-/// How many of a cell's eight neighbours have a floor.
+/// Number of a cell's eight neighbours with a floor.
 int floorAround(const std::vector<std::uint8_t>& marks, const OccupancySlice& slice, std::size_t x,
                 std::size_t y) {
   int count = 0;
@@ -128,9 +128,9 @@ void writeSlice(const std::filesystem::path& yaml, const OccupancySlice& slice) 
   pgm.write(fmt::format("P5\n# MARSIM {:g} m/pix\n{} {}\n255\n", slice.resolution, slice.width,
                         slice.height));
   std::string row(slice.width, '\0');
-  for (std::size_t y = slice.height; y-- > 0;) {  // a picture begins at the top
+  for (std::size_t y = slice.height; y-- > 0;) {  // the first row of a picture is its top
     for (std::size_t x = 0; x < slice.width; ++x) {
-      // As map_saver writes them; 205 is above the free threshold by a hair.
+      // The values of map_saver; 205 is just above the free threshold.
       const Occupancy cell = slice.at(x, y);
       row[x] = static_cast<char>(cell == Occupancy::kOccupied ? 0
                                  : cell == Occupancy::kFree   ? 254

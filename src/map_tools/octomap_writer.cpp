@@ -25,7 +25,7 @@ octomap::OcTree treeOf(const map::PointCloud& cloud, double resolution, Progress
   for (std::size_t i = 0; i < cloud.size(); ++i) {
     const Eigen::Vector3d p = cloud.points[i].cast<double>();
     octomap::OcTreeKey key;
-    // By coordinates in double precision: octomap's own point has floats.
+    // Coordinates in double precision, since octomap's own point has floats.
     if (!tree.coordToKeyChecked(p.x(), p.y(), p.z(), key)) {
       throw Error(
           fmt::format("an OctoMap of {} m reaches {:.6g} m from the origin, a point lies "

@@ -8,22 +8,22 @@
 
 namespace marsim::map_tools {
 
-/// What the colour of a map's points shows. Keys of a window choose in this order.
+/// Meaning of the colours of a map's points. Keys of a window choose in this order.
 enum class Paint {
-  kAuto,       ///< "auto": the map's colours where it has any, else the height
+  kAuto,       ///< "auto": the map's colours if it has any, else the height
   kHeight,     ///< "height"
   kRgb,        ///< "rgb": the map's own colours
   kIntensity,  ///< "intensity": from dark to bright, up to the 98th percentile
   kClass,      ///< "class": SemanticKITTI's colours
-  kNormal,     ///< "normal": red, green and blue for surfaces across x, y and z
+  kNormal,     ///< "normal": red, green and blue for surfaces normal to x, y and z
 };
 
 const char* nameOf(Paint paint);
 /// Throws UnknownNameError.
 Paint paintOf(const std::string& name);
 
-/// A colour for each point; none for heights, which who draws them shades. Throws Error where the
-/// cloud lacks what is to be shown.
+/// A colour for each point; none for heights, which the caller shades. Throws Error if the cloud
+/// lacks the data.
 std::vector<map::Colour> coloursOf(const map::PointCloud& cloud, Paint paint, Progress& progress);
 
 }  // namespace marsim::map_tools

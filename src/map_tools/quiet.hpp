@@ -5,7 +5,7 @@
 
 namespace marsim::map_tools {
 
-/// Keeps liboctomap's reports of its progress and errors off standard error while it lives.
+/// Hides liboctomap's messages on standard error during its life.
 class QuietStandardError {
  public:
   QuietStandardError() : kept_(dup(STDERR_FILENO)) {

@@ -17,16 +17,16 @@ namespace fs = std::filesystem;
 
 constexpr TimeNs kLongestGap = kNsPerSecond;
 constexpr double kAtSensor =
-    0.05;  // [m] what is nearer to the LiDAR is itself, or a shot that missed
+    0.05;  // [m] nearer points are the LiDAR itself, or shots without a return
 
-constexpr std::size_t kJudged = 5;  // scans by which the unit of points' times is judged
+constexpr std::size_t kJudged = 5;  // scans that decide the unit of points' times
 
-/// Whether a point is of something that the LiDAR saw.
+/// Whether a point is a valid return.
 bool isSeen(const Eigen::Vector3f& p_L) {
   return p_L.allFinite() && p_L.cast<double>().norm() >= kAtSensor;
 }
 
-/// The first and the last time of the points seen, in the field's own unit; none without any.
+/// First and last time of the valid points, in the field's unit; none without points.
 std::optional<std::pair<double, double>> firstAndLast(const RawScan& scan) {
   double first = INFINITY, last = -INFINITY;
   for (std::size_t i = 0; i < scan.times.size(); ++i) {
@@ -35,7 +35,7 @@ std::optional<std::pair<double, double>> firstAndLast(const RawScan& scan) {
     last = std::max(last, scan.times[i]);
   }
   if (first > last) return std::nullopt;
-  // As a float32 a stamp of today has steps of 128 s.
+  // A stamp of today has steps of 128 s as a float32.
   const double step = scan.times_are_float32 ? 1e-7 * std::max(-first, last) : 0.0;
   return last - first < 100.0 * step ? std::pair(first, first) : std::pair(first, last);
 }
@@ -80,7 +80,7 @@ void ScanPlacer::add(RawScan scan) {
   if (waiting_.size() == kJudged) judgeTimes();
 }
 
-// By the scan that spans most: a recording may begin in the middle of one.
+// The scan of longest span decides: a recording may begin in the middle of one.
 void ScanPlacer::judgeTimes() {
   is_judged_ = true;
   std::string field;
@@ -134,7 +134,7 @@ void ScanPlacer::placeBy(const RawScan& scan, const Pose& X_WB) {
   takeScan(scan, keyframe);
 }
 
-// False where the trajectory has no poses for all times.
+// False if the trajectory lacks poses for some of the times.
 bool ScanPlacer::placeByPoint(const RawScan& scan) {
   const auto span = firstAndLast(scan);
   if (!span) return false;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "map_tools/sources.hpp"
 #include "marsim/common/progress.hpp"
 #include "marsim/geometry/pose_track.hpp"
 #include "marsim/map/point_cloud.hpp"
@@ -15,23 +16,24 @@
 /// Recordings of a LiDAR: scans and the trajectory along which they were taken.
 namespace marsim::map_tools {
 
-/// Where a recording is and how it is read.
+/// Place of a recording and how to read it.
 struct RecordingConfig {
   std::filesystem::path source;  ///< a folder of PCD or PLY files, or a ROS 1 bag
   /// The trajectory, a file that readScanPoses() reads. Empty: a bag's odometry.
   std::filesystem::path poses;
   Pose X_BL;             ///< of the LiDAR in the body whose poses these are
-  std::string clouds;    ///< topic of a bag; empty: the only one of its type
-  std::string odometry;  ///< as well
+  std::string clouds;    ///< topic of a bag's clouds; empty: the only one of its type
+  std::string odometry;  ///< topic of a bag's odometry; likewise
+  ImportLimits limits;   ///< for reading a bag
 };
 
 /// Poses of a body over time.
 class Trajectory {
  public:
-  /// Poses with rising stamps, one at least.
+  /// `poses` have rising stamps; at least one.
   explicit Trajectory(std::vector<StampedPose> poses) : poses_(std::move(poses)) {}
-  /// Between two poses along a straight line, turning evenly. None before the first, after the last
-  /// and in gaps of more than a second.
+  /// The pose between two poses: on a straight line, turning evenly. None before the first, after
+  /// the last and in gaps of more than a second.
   std::optional<Pose> at(TimeNs stamp) const;
   TimeNs begin() const { return poses_.front().stamp; }
   TimeNs end() const { return poses_.back().stamp; }
@@ -48,26 +50,23 @@ struct Keyframe {
   map::PointCloud cloud;        ///< [m] without points that are not finite
 };
 
-/// What was found in a recording.
+/// Statistics of a recording.
 struct RecordingReport {
-  std::size_t scans = 0;    ///< used
+  std::size_t scans = 0;    ///< used scans
   std::size_t outside = 0;  ///< dropped: the trajectory has no pose for them
   std::size_t points = 0;
-  std::size_t not_finite = 0;  ///< of the points, or at the LiDAR itself: dropped
-  bool by_point = false;       ///< points have times of their own, each was placed by its own pose
-  std::string source, odometry;    ///< what was read
-  std::vector<std::string> notes;  ///< how, a line each
+  std::size_t not_finite = 0;      ///< dropped points: not finite, or at the LiDAR itself
+  bool by_point = false;           ///< points had times and were each placed by their own pose
+  std::string source, odometry;    ///< names of what was read
+  std::vector<std::string> notes;  ///< how it was read, a line each
 };
 
-/// Calls take() for one scan after another. Throws FileError and ConfigError, which name what is
-/// missing, where the poses do not fit the scans and where none of the scans has a pose.
+/// Calls take() for one scan after another. Throws FileError and ConfigError, which name the
+/// missing data, if the poses do not fit the scans or no scan has a pose.
 RecordingReport readRecording(const RecordingConfig& config, Progress& progress,
                               const std::function<void(const Keyframe& keyframe)>& take);
 
-/// Whether a path is one: a folder or a .bag file.
+/// Whether a path is a recording: a folder or a .bag file.
 bool isRecording(const std::filesystem::path& path);
-
-/// Whether bags can be read.
-bool hasBags();
 
 }  // namespace marsim::map_tools

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Clouds of a folder in the natural order of their names.
+/// Cloud files of a folder in the natural order of their names.
 std::vector<fs::path> cloudsOf(const fs::path& folder) {
   std::vector<fs::path> paths;
   for (const auto& entry : fs::directory_iterator(folder)) {
@@ -43,7 +43,7 @@ std::string withoutNumbers(const std::string& name) {
   return text;
 }
 
-/// Throws FileError where the names leave open which scan follows which.
+/// Throws FileError if the names do not tell the order of the scans.
 void requireOneOrder(const std::vector<fs::path>& paths, const fs::path& folder) {
   for (std::size_t i = 1; i < paths.size(); ++i) {
     const std::string a = paths[i - 1].stem().string(), b = paths[i].stem().string();
@@ -82,7 +82,7 @@ std::optional<TimeNs> stampOf(const fs::path& path) {
   return static_cast<TimeNs>(*whole) * kNsPerSecond + static_cast<TimeNs>(*parseWhole(decimals));
 }
 
-/// Stamps that all the names have, rising where no two are the same; empty: not all have one.
+/// Stamps from the names, rising where no two are equal; empty if some names have none.
 std::vector<TimeNs> stampsOf(std::vector<fs::path>& paths) {
   if (!std::all_of(paths.begin(), paths.end(), stampOf)) return {};
   std::stable_sort(paths.begin(), paths.end(),
@@ -92,7 +92,7 @@ std::vector<TimeNs> stampsOf(std::vector<fs::path>& paths) {
   return stamps;
 }
 
-/// Counts what the files of scans have beside the scans.
+/// Counts data in the files of scans beside the scans.
 struct FileCounts {
   std::size_t not_finite = 0;
   std::size_t viewpoints = 0;

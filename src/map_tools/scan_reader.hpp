@@ -11,21 +11,28 @@
 #include "map_tools/recording.hpp"
 #include "marsim/geometry/pose_file.hpp"
 
-/// What the readers of folders and bags share.
+/// Declarations shared by the readers of folders and bags.
 namespace marsim::map_tools {
 
-/// A scan as it was recorded.
+/// A recorded scan.
 struct RawScan {
   std::string name;
   TimeNs stamp = 0;
-  std::optional<Pose> X_WB;   ///< where it is known without the stamp
+  std::optional<Pose> X_WB;   ///< if it is known without the stamp
   map::PointCloud cloud;      ///< [m] in the LiDAR's frame
-  std::vector<double> times;  ///< of each point, in the unit of its field; empty: none
+  std::vector<double> times;  ///< for each point, in the unit of its field; empty: none
   std::string time_field;
   bool times_are_float32 = false;
 };
 
-/// Places scans along a trajectory and counts.
+/// The first part of map_importer's answer on a bag.
+struct BagContents {
+  std::string clouds, odometry;    ///< topics
+  std::vector<StampedPose> poses;  ///< of `odometry`, with rising stamps
+  std::uint64_t messages = 0;      ///< on `clouds`
+};
+
+/// Places scans along a trajectory and counts them.
 class ScanPlacer {
  public:
   ScanPlacer(const RecordingConfig& config, ScanPoses poses,
@@ -35,9 +42,9 @@ class ScanPlacer {
         trajectory_(std::move(poses.poses)),
         take_(take) {}
 
-  /// Throws FileError where another scan had its stamp.
+  /// Throws FileError if an earlier scan had the same stamp.
   void add(RawScan scan);
-  /// Throws FileError where no scan had a pose.
+  /// Throws FileError if no scan had a pose.
   RecordingReport finish();
   RecordingReport report;
 
@@ -55,7 +62,7 @@ class ScanPlacer {
   Trajectory trajectory_;
   const std::function<void(const Keyframe& keyframe)>& take_;
   std::set<TimeNs> stamps_;       // of the scans
-  std::vector<RawScan> waiting_;  // until the unit of their times is judged
+  std::vector<RawScan> waiting_;  // scans that wait until the unit of their times is known
   bool is_judged_ = false;
   std::optional<PointTimes> times_;
   std::string times_note_;
@@ -66,6 +73,7 @@ class ScanPlacer {
 void readFolder(const RecordingConfig& config, Progress& progress, RecordingReport& report,
                 const std::function<void(const Keyframe& keyframe)>& take);
 
+/// Reads a bag by the program map_importer.
 void readBag(const RecordingConfig& config, Progress& progress, RecordingReport& report,
              const std::function<void(const Keyframe& keyframe)>& take);
 

@@ -25,22 +25,22 @@ constexpr std::size_t kSample = 20000;  // points
 constexpr std::size_t kNeighbours = 8;
 constexpr double kFarthest = 100.0;  // [m] of a neighbour
 constexpr double kLeastVoxel = 0.2;  // [m] of free space
-constexpr double kTight = 4.0;       // spacings: walls of random points hardly have so wide a hole
-constexpr double kWorthCleaning = 1e-3;  // share of points that are isolated
+constexpr double kTight = 4.0;       // spacings; walls of random points hardly have holes so wide
+constexpr double kWorthCleaning = 1e-3;  // least share of isolated points that is worth cleaning
 constexpr double kUpright = 0.95;        // cosine between a normal and the axis of its plane
 constexpr double kFlat = 0.3;            // a plane's thickness is below this share of its width
-constexpr double kTall = 2.0;  // planes across another axis than z outweigh those across it so much
+constexpr double kTall = 2.0;            // ratio of vertical to level planes that is suspicious
 
 struct Neighbourhood {
   double spacing;  // [m]
   std::optional<Eigen::Vector3d> normal;
 };
 
-// Of a point, itself and its eight nearest.
+// The neighbourhood of a point: itself and its eight nearest.
 std::optional<Neighbourhood> neighbourhoodOf(const std::vector<Eigen::Vector3f>& found) {
   if (found.size() <= kNeighbours) return std::nullopt;
   const auto reach = static_cast<double>((found.back() - found.front()).norm());
-  if (reach == 0.0) return std::nullopt;  // points upon one another
+  if (reach == 0.0) return std::nullopt;  // coincident points
   Neighbourhood result{reach * std::sqrt(kPi / static_cast<double>(kNeighbours)), {}};
   Eigen::Vector3d mean = Eigen::Vector3d::Zero();
   for (const Eigen::Vector3f& p : found) mean += p.cast<double>();
@@ -57,7 +57,7 @@ std::optional<Neighbourhood> neighbourhoodOf(const std::vector<Eigen::Vector3f>&
   return result;
 }
 
-// Points of the sample, each with its nearest.
+// Points of the sample, each with its nearest ones.
 std::vector<std::vector<Eigen::Vector3f>> sampledNeighbours(const map::PointCloud& cloud) {
   RandomStream random(1, "survey");
   std::vector<std::size_t> sample(std::min(kSample, cloud.size()));
@@ -85,7 +85,7 @@ collision::ClearanceMap clearancesOf(const map::PointCloud& cloud,
   return {map::downsample(cloud, resolution), resolution};
 }
 
-// Over the ground, else (no ground was scanned) anywhere.
+// Looks for a start over the ground, or anywhere if no ground was scanned.
 void findStart(const collision::ClearanceMap& clearances, Survey& survey) {
   const Eigen::Vector3d middle = survey.box.center();
   for (const bool on_ground : {true, false}) {

@@ -9,7 +9,7 @@
 namespace marsim::map_tools {
 namespace {
 
-/// Three columns from `at` on.
+/// Three columns, from `at` on.
 struct Triple {
   Triple(const std::vector<ColumnValues>& columns, std::size_t at) {
     if (at + 3 > columns.size()) return;
@@ -36,13 +36,13 @@ struct Triple {
   const ColumnValues *first = nullptr, *end = nullptr;
 };
 
-/// The first column of the colours; 0: there are none.
+/// The first column of the colours; 0: none.
 std::size_t colourColumn(const std::vector<ColumnValues>& columns, bool is_pts) {
   if (is_pts && columns.size() == 7 && Triple(columns, 4).mayBeColours()) return 4;
   const bool third = Triple(columns, 3).areColours(), fourth = Triple(columns, 4).areColours();
   if (third && fourth) return columns[3].step <= columns[5].step ? 3 : 4;
   if (third || fourth) return third ? 3 : 4;
-  return Triple(columns, 6).areColours() ? 6 : 0;  // after a normal
+  return Triple(columns, 6).areColours() ? 6 : 0;  // behind a normal
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace marsim::map_tools {
 namespace {
 
-/// The layout of columns with these names. Without values it does not know their types.
+/// The layout of columns with these names. Without values their types are unknown.
 map::RecordLayout layoutOf(const std::string& path, const std::vector<std::string>& names,
                            const std::vector<ColumnValues>& values) {
   using Kind = map::NumberType::Kind;
@@ -38,14 +38,14 @@ map::RecordLayout layoutOf(const std::string& path, const std::vector<std::strin
   return layout;
 }
 
-/// Layout of a table, with notes on how it was found.
+/// Layout of a table, with notes on how it was determined.
 struct TableColumns {
   map::RecordLayout layout;
   Notes notes;
 };
 
-/// Looks at the first row, and at all where the columns have no names or colours, whose range is
-/// known only at the end.
+/// Reads the first row, or all rows if columns are unnamed or hold colours, whose range is known
+/// only at the end.
 TableColumns findColumns(const std::filesystem::path& path, std::vector<std::string> names,
                          Progress& progress) {
   constexpr std::size_t kFew = 4;  // x y z i, whatever their values
@@ -82,7 +82,7 @@ TableColumns findColumns(const std::filesystem::path& path, std::vector<std::str
   return columns;
 }
 
-/// Values of the columns that are read; an empty cell is not a number.
+/// Values of the used columns; an empty cell is NaN.
 class RowValues {
  public:
   RowValues(std::string path, const map::RecordLayout& layout)

@@ -11,9 +11,9 @@
 namespace marsim::map_tools {
 namespace {
 
-/// Cells between semicolons, else tabs, else commas, else blanks. Between semicolons and tabs a
-/// comma is a decimal point, as spreadsheets of many countries write it. Where tabs separate, one
-/// at either end of the line has an empty cell beside it.
+/// Splits a line into cells at semicolons, else tabs, else commas, else blanks. Between semicolons
+/// and tabs a comma is a decimal point, as in spreadsheets of many countries. A tab at either end
+/// of a line separated by tabs has an empty cell beside it.
 void splitCells(std::string& line, bool has_names, std::vector<std::string_view>& cells) {
   std::replace(line.begin(), line.end(), '"', ' ');
   std::string_view text = trimmed(line);
@@ -65,7 +65,7 @@ TableRows::TableRows(const std::filesystem::path& path, bool has_names, Progress
   progress.phase("reading " + path.filename().string(), size_);
 }
 
-// Reads a line into cells, none from a comment; false where the file ends.
+// Reads a line into cells, none for a comment; false at the end of the file.
 bool TableRows::readLine() {
   if (!lines_.next()) return false;
   text_ = lines_.line();
@@ -105,7 +105,7 @@ bool TableRows::next() {
   return false;
 }
 
-// PTS: the number of points alone, before the first of them and before those of another scan.
+// PTS: the number of points on a line of its own, before the points of each scan.
 bool TableRows::takeCount() {
   if (cells_.size() != 1 || rows_ != promised_) return false;
   const std::optional<std::uint64_t> count = parseWhole(cells_[0]);

@@ -13,22 +13,22 @@
 
 namespace marsim::map_tools {
 
-/// Reads the rows of a table of text: cells between semicolons, tabs, commas or blanks. Knows
-/// headers, comments (#, %, //) and the numbers of points of PTS.
+/// Reads the rows of a text table: cells between semicolons, tabs, commas or blanks. Handles
+/// headers, comments (#, %, //) and the point counts of PTS.
 class TableRows {
  public:
-  /// Without `has_names` lines that look like names of columns are skipped.
+  /// Without `has_names` lines that look like column names are skipped.
   TableRows(const std::filesystem::path& path, bool has_names, Progress& progress);
 
-  /// Reads the next row of numbers, false where the file ends. Throws FileError where it has
-  /// another number of cells than the first, no text, or where points are missing at the end.
+  /// Reads the next row of numbers; false at the end of the file. Throws FileError if its number of
+  /// cells differs from the first row's, the file is no text, or points are missing at the end.
   bool next();
   /// Cells of the row, valid until the next call.
   const std::vector<std::string_view>& cells() const { return cells_; }
   /// Names of the columns from a header, or from a comment that names x, y, z and as many columns
-  /// as the row has; empty: none.
+  /// as a row has; empty: none.
   const std::vector<std::string>& names() const { return names_; }
-  /// Whether a number of points stood before the rows.
+  /// Whether a number of points preceded the rows.
   bool isPts() const { return promised_ > 0; }
   std::size_t line() const { return lines_.number(); }
 

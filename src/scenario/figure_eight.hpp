@@ -7,10 +7,10 @@
 namespace marsim::scenario {
 
 /// A smooth motion along a figure-eight, from rest in its middle to rest there. The curve's
-/// parameter s goes by a rate that rises and falls by smoothstep, so that its acceleration is
-/// continuous, and is constant in between; the eight's speed is reached whenever the middle is
-/// crossed. While s-dot rises or falls, the acceleration along the curve is at most 2 m/s^2, or
-/// what reaches the speed half a lap from the start, where that is more.
+/// parameter s has a rate that rises and falls by smoothstep, so that its acceleration is
+/// continuous, and is constant in between; the eight's speed is reached at each crossing of the
+/// middle. While s-dot rises or falls, the acceleration along the curve is at most 2 m/s^2, or the
+/// one that reaches the speed half a lap from the start if that is more.
 class FigureEightPath {
  public:
   /// `body_yaw` [rad] is kept all the way.
@@ -20,7 +20,7 @@ class FigureEightPath {
   TimeNs duration() const { return duration_; }
   /// Pose, velocity and acceleration `t` after the start; at rest before and after the motion.
   KinematicState at(TimeNs t) const;
-  /// [m/s^2] that is never exceeded.
+  /// Upper bound of the acceleration [m/s^2].
   double largestAcceleration() const;
 
  private:
@@ -34,9 +34,9 @@ class FigureEightPath {
   Eigen::Quaterniond q_WB_;
   Eigen::Matrix3d R_WE_;  // axes of the eight
   double fastest_;        // [m] largest |dp/ds|
-  double rate_;           // [1/s] of s, the largest
-  double ramp_;           // [s] in which it rises
-  double cruise_;         // [s] in which it stays
+  double rate_;           // [1/s] largest rate of s
+  double ramp_;           // [s] for which it rises
+  double cruise_;         // [s] for which it is constant
   TimeNs duration_;
 };
 

@@ -10,8 +10,8 @@ namespace marsim::scenario {
 namespace {
 
 constexpr TimeNs kReferencePeriod = kNsPerSecond / 100;
-constexpr double kTurns = 0.3;    // [m] a goal farther than that is looked at on the way
-constexpr double kTurned = 0.05;  // [rad] off the yaw that a stage asks for
+constexpr double kTurns = 0.3;    // [m] the vehicle turns towards goals farther than this
+constexpr double kTurned = 0.05;  // [rad] tolerance of a stage's yaw
 
 }  // namespace
 

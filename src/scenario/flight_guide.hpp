@@ -14,25 +14,25 @@ namespace marsim::scenario {
 
 /// A part of a flight: a way to a goal, or a path, or a rest.
 struct Stage {
-  Way way;                         ///< empty: a path or a rest
-  std::optional<double> yaw = {};  ///< [rad] all along the way; none: towards its places
-  TimeNs duration = 0;             ///< of the path or rest
-  std::function<KinematicState(TimeNs)> path;  ///< by the time since it began; empty: a rest
+  Way way;                                     ///< empty: a path or a rest
+  std::optional<double> yaw = {};              ///< [rad] during the way; none: towards its places
+  TimeNs duration = 0;                         ///< of the path or rest
+  std::function<KinematicState(TimeNs)> path;  ///< by the time since its start; empty: a rest
 };
 
-/// The stages of what a scenario asks for. `start_yaw` [rad] is kept along a figure-eight. Throws
-/// what readPoseFile() throws.
+/// The stages of a scenario's flight. `start_yaw` [rad] is kept along a figure-eight. Throws the
+/// errors of readPoseFile().
 std::vector<Stage> stagesOf(const Flight& flight, double start_yaw);
 
-/// Flies one UAV through stages: states in, commands out. Commands carry stamps kLead ahead of the
-/// state that they answer, so that they act at the same instant however late they come. A goal is
-/// reached when the UAV has been at rest within a tolerance of it for kSettle; the places before it
-/// are passed at kPassRadius.
+/// Flies one UAV through stages: states in, commands out. Commands have stamps kLead ahead of the
+/// state that they answer, so that they act at the same instant however late they arrive. A goal is
+/// reached when the UAV has rested within a tolerance of it for kSettle; the places before it are
+/// passed at kPassRadius.
 class FlightGuide {
  public:
   static constexpr TimeNs kLead = 15 * kNsPerSecond / 100;
   static constexpr TimeNs kBegin = kNsPerSecond / 2;  ///< before the flight begins
-  static constexpr TimeNs kLinger = kNsPerSecond;     ///< of a record, after all has been flown
+  static constexpr TimeNs kLinger = kNsPerSecond;     ///< of recording, after the flight
   static constexpr TimeNs kSettle = kNsPerSecond / 2;
   static constexpr double kRestSpeed = 0.1;   ///< [m/s]
   static constexpr double kPassRadius = 0.3;  ///< [m]
@@ -42,7 +42,7 @@ class FlightGuide {
     std::vector<KinematicState> references;  ///< full states to be tracked at their stamps
   };
 
-  /// `goal_tolerance` [m]; `start_yaw` [rad] is kept until a goal says otherwise.
+  /// `goal_tolerance` [m]; `start_yaw` [rad] is kept until a goal sets another one.
   FlightGuide(std::vector<Stage> stages, double goal_tolerance, double start_yaw)
       : stages_(std::move(stages)), tolerance_(goal_tolerance), goal_yaw_(start_yaw) {}
   /// Flies a UAV of a scenario.
@@ -50,13 +50,13 @@ class FlightGuide {
 
   /// The flight begins soon after a stamp, and never before this was called.
   void beginAfter(TimeNs stamp) { begin_ = stamp + kBegin; }
-  /// The commands that answer a state. States by rising stamps.
+  /// Returns the commands that answer a state. States come with rising stamps.
   Commands answer(const MotionSample& state);
-  /// When nothing was left to be flown; none: something is.
+  /// When the flight was completed; none: it is not yet.
   std::optional<TimeNs> flownAt() const { return flown_at_; }
   std::size_t goalCount() const;
   bool hasPath() const;
-  /// The goals whose way has begun.
+  /// Goals with a way that has begun.
   const std::vector<GoalRecord>& goals() const { return goals_; }
 
  private:
@@ -66,11 +66,11 @@ class FlightGuide {
 
   std::vector<Stage> stages_;
   double tolerance_, goal_yaw_;       ///< [m], [rad]
-  std::optional<TimeNs> begin_;       ///< of the stage that is flown; none: not known yet
-  std::size_t stage_ = 0;             ///< that is flown
-  std::optional<std::size_t> place_;  ///< of its way that is flown to; none: not begun
-  TimeNs rests_since_ = -1;           ///< at the goal; < 0: it does not
-  TimeNs path_sent_ = -1;             ///< since its begin
+  std::optional<TimeNs> begin_;       ///< of the present stage; none: not known yet
+  std::size_t stage_ = 0;             ///< the present one
+  std::optional<std::size_t> place_;  ///< the present place on its way; none: not begun
+  TimeNs rests_since_ = -1;           ///< at the goal; < 0: not at rest
+  TimeNs path_sent_ = -1;             ///< since the path's begin
   std::vector<GoalRecord> goals_;
   std::optional<TimeNs> flown_at_;
 };

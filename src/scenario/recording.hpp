@@ -12,14 +12,14 @@
 
 namespace marsim::scenario {
 
-/// The true motion of a UAV at a stamp, with what the controller tracks.
+/// The true motion of a UAV at a stamp, with its controller's tracking.
 struct MotionSample {
   TimeNs stamp = 0;
   Pose X_WB;
   Eigen::Vector3d v_WB = Eigen::Vector3d::Zero();              ///< [m/s] in W
   double tracking_error = 0.0;                                 ///< [m] position from its reference
   Eigen::Vector3d to_reference = Eigen::Vector3d::Zero();      ///< [m] in W, of that length
-  double clearance = std::numeric_limits<double>::infinity();  ///< [m] the last one told
+  double clearance = std::numeric_limits<double>::infinity();  ///< [m] the last one published
 };
 
 struct GoalRecord {
@@ -39,8 +39,8 @@ struct UavRecording {
   std::vector<MotionSample> samples;  ///< by rising stamps
   std::vector<GoalRecord> goals;
   int contacts = 0;
-  double worst_contact_speed = 0.0;                                  ///< [m/s] at a begin
-  double least_clearance = std::numeric_limits<double>::infinity();  ///< [m] of all that were told
+  double worst_contact_speed = 0.0;                                  ///< [m/s] at a contact's begin
+  double least_clearance = std::numeric_limits<double>::infinity();  ///< [m] of all published
 };
 
 /// [m] rms of the tracking errors; NaN without samples.
@@ -52,17 +52,17 @@ inline double trackingRms(const UavRecording& uav) {
   return std::sqrt(sum / static_cast<double>(uav.samples.size()));
 }
 
-/// What came on a topic, by the stamps of its headers.
+/// Messages of a topic, by the stamps of their headers.
 struct TopicRecording {
   std::string topic;
-  std::string type;                ///< empty: nobody has published on it
-  std::vector<TimeNs> stamps;      ///< as they came
+  std::string type;                ///< empty: no message has come
+  std::vector<TimeNs> stamps;      ///< in order of arrival
   std::vector<StampedPose> poses;  ///< of estimates, in a frame of their own
-  std::string fault = "";          ///< why it could not be recorded; empty: it could
-  std::string nearest = "";        ///< where nobody publishes: a name like it
+  std::string fault = "";          ///< why it could not be recorded; empty if it could
+  std::string nearest = "";        ///< if it has no publisher: a topic with a similar name
 };
 
-/// All that was recorded while a scenario was flown.
+/// The recording of a scenario's flight.
 struct Recording {
   TimeNs begin = 0;  ///< simulated time of the first sample
   TimeNs end = 0;

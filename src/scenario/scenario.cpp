@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <set>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -19,13 +19,34 @@ constexpr double kLargestEight = 10'000.0;  // [m]
 constexpr double kFastestEight = 100.0;     // [m/s]
 constexpr double kHardestEight = 100.0;     // [m/s^2]
 
-void requireLimit(const Validator& check, const std::string& field, const Limit& limit) {
-  if (limit.at_least) check.notNegative(field + ".at_least", *limit.at_least);
-  if (limit.at_most) check.notNegative(field + ".at_most", *limit.at_most);
-  if (!limit.at_least || !limit.at_most) return;
-  check.require(*limit.at_least <= *limit.at_most, field + ".at_least",
-                fmt::format("{:g}", *limit.at_least),
-                fmt::format("at most at_most, {:g}", *limit.at_most));
+void declareLimit(Settings& settings, const std::string& key, Limit& limit, const Unit& unit) {
+  settings.optional(key, [&](Settings& map) { limit.declare(map, unit); });
+  if (settings.inFile(key) && !limit.at_least && !limit.at_most) {
+    settings.fail(key, "without a limit", "at_least, at_most or both");
+  }
+}
+
+void declareLimit(Settings& settings, const std::string& key, std::optional<Limit>& limit,
+                  const Unit& unit) {
+  if (!limit && settings.inFile(key)) limit.emplace();
+  if (limit) declareLimit(settings, key, *limit, unit);
+}
+
+void declareTime(Settings& settings, const std::string& key, TimeNs& time, const Bounds& bounds) {
+  double seconds = toSeconds(time);
+  settings.optional(key, seconds, "s", bounds);
+  constexpr double kLongest = 1e6;  // [s]
+  if (!(std::abs(seconds) <= kLongest)) {
+    settings.fail(key, fmt::format("{:g}", seconds), fmt::format("at most {:g} s", kLongest));
+  }
+  time = toNs(seconds);
+}
+
+/// A map or a list of maps.
+template <class Check>
+void declareOneOrMore(Settings& settings, const std::string& key, std::vector<Check>& checks) {
+  if (!settings.inFile(key) || settings.isList(key)) return settings.optional(key, checks);
+  settings.required(key, checks.emplace_back());
 }
 
 void requireUav(const Validator& check, const Scenario& scenario, const std::string& field,
@@ -43,11 +64,7 @@ void requireUav(const Validator& check, const Scenario& scenario, const std::str
 void requireEight(const Validator& check, const std::string& field, const FigureEight& eight,
                   const std::string& where) {
   requirePlace(where, field + ".middle", eight.middle);
-  requireAngle(where, field + ".yaw", eight.yaw);
-  check.within(field + ".width", eight.width, 0.1, kLargestEight, "m");
-  check.within(field + ".height", eight.height, 0.1, kLargestEight, "m");
-  check.within(field + ".speed", eight.speed, 0.01, kFastestEight, "m/s");
-  check.within(field + ".laps", eight.laps, 1, 1000);
+  checkSettings(where, eight, field + ".");
   const double hardest = FigureEightPath(eight, 0.0).largestAcceleration();
   check.require(hardest <= kHardestEight, field + ".speed", fmt::format("{:g}", eight.speed),
                 fmt::format("what takes at most {:g} m/s^2 in this size; it takes {:.1f}",
@@ -71,7 +88,7 @@ void requireFlights(const Validator& check, const Scenario& scenario) {
   }
 }
 
-// What one UAV alone has, or several alone.
+// Checks settings that only a single UAV, or only several, may have.
 void requireOneOrSeveral(const Validator& check, const Scenario& scenario) {
   check.within("uavs", scenario.uavs, 1, kMostUavs);
   if (scenario.uavs == 1) {
@@ -95,18 +112,7 @@ void requireSeeds(const Validator& check, const std::vector<std::uint64_t>& seed
   }
 }
 
-void requireScalarChecks(const Validator& check, const Checks& checks) {
-  if (checks.goals_within) check.positive("checks.goals.within", *checks.goals_within, "s");
-  const std::pair<const char*, const std::optional<Limit>*> limits[] = {
-      {"clearance", &checks.clearance},       {"contacts", &checks.contacts},
-      {"tracking_rms", &checks.tracking_rms}, {"tracking_max", &checks.tracking_max},
-      {"max_speed", &checks.max_speed},       {"real_time_factor", &checks.real_time_factor}};
-  for (const auto& [name, limit] : limits) {
-    if (*limit) requireLimit(check, fmt::format("checks.{}", name), **limit);
-  }
-}
-
-// A name that ROS takes: letters, digits, '_' and '/'.
+// Requires a name that ROS accepts: letters, digits, '_' and '/'.
 void requireTopic(const Validator& check, const std::string& field, const std::string& topic) {
   const auto is_letter = [](unsigned char c) { return std::isalpha(c) != 0; };
   const bool begins = !topic.empty() && (topic[0] == '/' || is_letter(topic[0]));
@@ -117,30 +123,10 @@ void requireTopic(const Validator& check, const std::string& field, const std::s
                 "a topic: letters, digits, '_' and '/', not a digit or '_' first");
 }
 
-void requireEstimate(const Validator& check, const std::string& field,
-                     const EstimateCheck& estimate) {
-  requireLimit(check, field + ".ate", estimate.ate);
-  requireLimit(check, field + ".rpe", estimate.rpe);
-  requireLimit(check, field + ".rpe_angle", estimate.rpe_angle);
-  requireLimit(check, field + ".completeness", estimate.completeness);
-  check.positive(field + ".rpe_delta", toSeconds(estimate.rpe_delta), "s");
-}
-
-void requireCoverage(const Validator& check, const std::string& field,
-                     const CoverageCheck& coverage) {
-  check.within(field + ".voxel", coverage.voxel, 0.01, 100.0, "m");
-  check.require((coverage.min.array() < coverage.max.array()).all(), field + ".region.min",
-                pointText(coverage.min), "less than max along each axis");
-  requireLimit(check, field, coverage.share);
-  for (const auto& bound : {coverage.share.at_least, coverage.share.at_most}) {
-    if (bound) check.within(field, *bound, 0.0, 1.0);
-  }
-}
-
 void requireChecks(const Validator& check, const Scenario& scenario) {
   const Checks& checks = scenario.checks;
   check.require(!checks.empty(), "checks", "empty", "a check or more");
-  requireScalarChecks(check, checks);
+  checkSettings(scenario.file, checks, "checks.");
   const bool any_goals =
       std::any_of(scenario.flights.begin(), scenario.flights.end(),
                   [](const auto& flight) { return !flight.second.goals.empty(); });
@@ -156,28 +142,108 @@ void requireChecks(const Validator& check, const Scenario& scenario) {
   for (const EndCheck& end : checks.end) {
     requireUav(check, scenario, "checks.end.uav", end.uav);
     requirePlace(scenario.file, "checks.end.position", end.position);
-    check.positive("checks.end.within", end.within, "m");
-    requireLimit(check, "checks.end.speed", end.speed);
+    checkSettings(scenario.file, end, "checks.end.");
   }
   for (const RateCheck& rate : checks.rates) {
-    const std::string field = "checks.rates: " + rate.topic;
     requireTopic(check, "checks.rates.topic", rate.topic);
-    check.positive(field + ": rate", rate.rate, "Hz");
-    check.within(field + ": tolerance", rate.tolerance, 0.0, 1.0);
-    check.within(field + ": worst_gap", rate.worst_gap, 1.0, 1e6);
+    checkSettings(scenario.file, rate, fmt::format("checks.rates: {}: ", rate.topic));
   }
   for (const EstimateCheck& estimate : checks.estimates) {
     requireTopic(check, "checks.estimates.topic", estimate.topic);
     requireUav(check, scenario, "checks.estimates.uav", estimate.uav);
-    requireEstimate(check, "checks.estimates: " + estimate.topic, estimate);
+    checkSettings(scenario.file, estimate, fmt::format("checks.estimates: {}.", estimate.topic));
   }
   for (const CoverageCheck& coverage : checks.coverage) {
     requireUav(check, scenario, "checks.coverage.uav", coverage.uav);
-    requireCoverage(check, "checks.coverage", coverage);
+    checkSettings(scenario.file, coverage, "checks.coverage.");
   }
 }
 
 }  // namespace
+
+void Limit::declare(Settings& settings, const Unit& unit, const Bounds& bounds) {
+  settings.optional("at_least", at_least, unit, bounds);
+  settings.optional("at_most", at_most, unit, bounds);
+  if (!at_least || !at_most || *at_least <= *at_most) return;
+  settings.fail("at_least", fmt::format("{:g}", *at_least),
+                fmt::format("at most at_most, {:g}", *at_most));
+}
+
+void FigureEight::declare(Settings& settings) {
+  settings.required("middle", middle, "m");
+  settings.optional("width", width, "m", {0.1, kLargestEight});
+  settings.optional("height", height, "m", {0.1, kLargestEight});
+  settings.optional("yaw", yaw, "rad", kAngles);
+  settings.optional("speed", speed, "m/s", {0.01, kFastestEight});
+  settings.optional("laps", laps, "", {1.0, 1000.0});
+}
+
+void EndCheck::declare(Settings& settings) {
+  settings.optional("uav", uav);
+  settings.required("position", position, "m");
+  settings.optional("within", within, "m", kPositive);
+  declareLimit(settings, "speed", speed, "m/s");
+}
+
+void RateCheck::declare(Settings& settings) {
+  settings.required("topic", topic);
+  settings.required("rate", rate, "Hz", kPositive);
+  settings.optional("tolerance", tolerance, "", kShare);
+  settings.optional("worst_gap", worst_gap, "", {1.0, 1e6});
+}
+
+void EstimateCheck::declare(Settings& settings) {
+  settings.required("topic", topic);
+  settings.optional("uav", uav);
+  settings.optional("frame", frame);
+  declareTime(settings, "offset", offset, kFinite);
+  settings.optional("align", align);
+  declareLimit(settings, "ate", ate, "m");
+  declareLimit(settings, "rpe", rpe, "m");
+  declareLimit(settings, "rpe_angle", rpe_angle, "rad");
+  declareTime(settings, "rpe_delta", rpe_delta, kPositive);
+  declareLimit(settings, "completeness", completeness, "");
+  if (!settings.isReading()) return;
+  for (const char* key : {"ate", "rpe", "rpe_angle", "completeness"}) {
+    if (settings.inFile(key)) return;
+  }
+  settings.fail("ate", "missing", "one of ate, rpe, rpe_angle and completeness, or more of them");
+}
+
+void CoverageCheck::declare(Settings& settings) {
+  settings.optional("uav", uav);
+  settings.optional("voxel", voxel, "m", {0.01, 100.0});
+  settings.optional("region", [&](Settings& region) {
+    region.required("min", min, "m");
+    region.required("max", max, "m");
+  });
+  share.declare(settings, "", kShare);
+  if (settings.isReading() && !share.at_least && !share.at_most) {
+    settings.fail("at_least", "missing", "at_least, at_most or both");
+  }
+  if ((min.array() < max.array()).all()) return;
+  settings.fail("region.min", pointText(min), "less than max along each axis");
+}
+
+void Checks::declare(Settings& settings) {
+  if (goals_within || settings.inFile("goals")) {
+    settings.required("goals", [&](Settings& goals) {
+      goals.required("within", goals_within ? *goals_within : goals_within.emplace(), "s",
+                     kPositive);
+    });
+  }
+  declareLimit(settings, "clearance", clearance, "m");
+  declareLimit(settings, "contacts", contacts, "");
+  declareLimit(settings, "tracking_rms", tracking_rms, "m");
+  declareLimit(settings, "tracking_max", tracking_max, "m");
+  declareLimit(settings, "max_speed", max_speed, "m/s");
+  declareLimit(settings, "real_time_factor", real_time_factor, "");
+  if (!settings.isReading()) return;  // Scenario::validate() names these by their topics
+  declareOneOrMore(settings, "end", end);
+  declareOneOrMore(settings, "rates", rates);
+  declareOneOrMore(settings, "estimates", estimates);
+  declareOneOrMore(settings, "coverage", coverage);
+}
 
 bool Checks::empty() const {
   return !goals_within && !clearance && !contacts && !tracking_rms && !tracking_max && !max_speed &&
@@ -206,6 +272,12 @@ std::vector<std::string> Scenario::uavNames() const {
   std::vector<std::string> names;
   for (int i = 0; i < uavs; ++i) names.push_back(fmt::format("uav{}", i));
   return names;
+}
+
+std::string Scenario::launchFile() const {
+  if (client.empty()) return uavs > 1 ? "swarm.launch" : "sim.launch";
+  const bool is_slam = client == "fast_lio" || client == "lio_sam" || client == "kiss_icp";
+  return is_slam ? "slam.launch" : "planner.launch";
 }
 
 }  // namespace marsim::scenario

@@ -4,33 +4,33 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <Eigen/Core>
 
+#include "marsim/common/settings.hpp"
 #include "marsim/common/time.hpp"
 #include "marsim/geometry/pose.hpp"
 
 /// Scenarios: flights with a verdict, as `marsim suite` runs them.
 namespace marsim::scenario {
 
-constexpr int kMostUavs = 200;
 constexpr double kLongestDuration = 24.0 * 3600.0;  ///< [s]
 
-/// The numbers that pass a check.
+/// The values that pass a check.
 struct Limit {
   std::optional<double> at_least;
   std::optional<double> at_most;
 
+  void declare(Settings& settings, const Unit& unit, const Bounds& bounds = kNotNegative);
   bool holds(double value) const {
     return (!at_least || value >= *at_least) && (!at_most || value <= *at_most);
   }
 };
 
-/// A launch file of the user's, started beside the simulation.
+/// A launch file of the user's, started with the simulation.
 struct Program {
-  std::string package;                           ///< that must be installed; empty: none
+  std::string package;                           ///< required package; empty: none
   std::string file;                              ///< a path, or a name in the package
   std::map<std::string, std::string> arguments;  ///< by name
 };
@@ -43,33 +43,35 @@ struct FigureEight {
   double yaw = 0.0;                                  ///< [rad] of its axis
   double speed = 2.0;                                ///< [m/s] the largest
   int laps = 1;
+  void declare(Settings& settings);
 };
 
 /// The way to a goal [m] in W: places that are passed without stopping, the goal last.
 using Way = std::vector<Eigen::Vector3d>;
 
-/// What a UAV is flown by. Nothing: it holds where it starts, or somebody else flies it.
+/// The flight of a UAV. Empty: it holds at its start, or another program flies it.
 struct Flight {
   std::vector<Way> goals;  ///< one after another
   std::string trajectory;  ///< file (TUM or CSV); empty: none
   std::optional<FigureEight> figure_eight;
 };
 
-/// A topic that must come at a rate, by its stamps. A topic that falls silent for more than a
-/// second before the end of the flight has that for a gap.
+/// A topic that must have a rate, by its stamps. Silence of more than a second before the end of
+/// the flight counts as a gap.
 struct RateCheck {
   std::string topic;
   double rate = 0.0;        ///< [Hz]
   double tolerance = 0.01;  ///< share of the rate by which the mean may differ
   double worst_gap = 1.5;   ///< in periods
+  void declare(Settings& settings);
 };
 
 /// An estimate that must follow the truth.
 struct EstimateCheck {
   std::string topic;           ///< nav_msgs/Odometry, Path, PoseStamped, PoseWithCovarianceStamped
-  std::string uav = "uav0";    ///< whose truth
-  std::string frame = "base";  ///< whose pose it tells, as record_frame:=
-  Pose X_BF;                   ///< of that frame in the body, by the scenario's vehicle and sensors
+  std::string uav = "uav0";    ///< with the true motion
+  std::string frame = "base";  ///< the estimated frame, as in record_frame:=
+  Pose X_BF;                   ///< of that frame in the body, by the scenario's sensors
   TimeNs offset = 0;           ///< added to its stamps
   bool align = true;           ///< by a rigid motion (Umeyama, without scale)
   Limit ate;                   ///< [m] rms of the positions
@@ -77,14 +79,16 @@ struct EstimateCheck {
   Limit rpe_angle;             ///< [rad] rms of their angles
   TimeNs rpe_delta = kNsPerSecond;
   Limit completeness;  ///< share of the flight's time with poses at most half a second apart
+  void declare(Settings& settings);
 };
 
 struct CoverageCheck {
   std::string uav = "uav0";
   double voxel = 0.5;                     ///< [m]
-  Eigen::Vector3d min{-1e4, -1e4, -1e4};  ///< [m] in W, of the volume that counts
+  Eigen::Vector3d min{-1e4, -1e4, -1e4};  ///< [m] in W, of the counted volume
   Eigen::Vector3d max{1e4, 1e4, 1e4};
   Limit share;
+  void declare(Settings& settings);
 };
 
 struct EndCheck {
@@ -92,9 +96,10 @@ struct EndCheck {
   Eigen::Vector3d position = Eigen::Vector3d::Zero();  ///< [m] in W
   double within = 0.1;                                 ///< [m]
   Limit speed;                                         ///< [m/s]
+  void declare(Settings& settings);
 };
 
-/// What must hold; what is empty is not asked for.
+/// The pass criteria; empty ones are not checked.
 struct Checks {
   /// [s] of simulated time from the first goal's sending to the last one's reaching, of every UAV.
   std::optional<double> goals_within;
@@ -110,16 +115,17 @@ struct Checks {
   std::vector<CoverageCheck> coverage;
 
   bool empty() const;
+  void declare(Settings& settings);
 };
 
-/// Time is held until a program that knows nothing of lockstep has answered.
+/// Time waits until a program without lockstep has answered.
 struct WaitRule {
   std::string input;                 ///< topic with stamps t
-  std::string output;                ///< topic that shows t when it has been dealt with
-  TimeNs ahead = kNsPerSecond / 10;  ///< how far past t time may go until then
+  std::string output;                ///< topic that shows t when the input was processed
+  TimeNs ahead = kNsPerSecond / 10;  ///< how far time may go past t until then
 };
 
-/// A flight through a map, who flies it, and what must hold. Keys of the file that are arguments of
+/// A flight through a map, its pilot, and its pass criteria. Keys of the file that are arguments of
 /// sim.launch have their names and meaning.
 struct Scenario {
   std::string name;  ///< of the file, without its ending
@@ -134,13 +140,13 @@ struct Scenario {
   std::optional<Eigen::Vector3d> start;  ///< [m] in W
   double yaw = 0.0;                      ///< [rad]
   std::vector<std::uint64_t> seeds{1};
-  TimeNs duration = 60 * kNsPerSecond;  ///< longest; it ends earlier when all has been flown
+  TimeNs duration = 60 * kNsPerSecond;  ///< longest; it ends earlier when the flight is complete
   bool lockstep = true;
   std::string pace = "max";
 
   std::map<std::string, Flight> flights;  ///< by UAV
   double goal_tolerance = 0.1;            ///< [m]
-  bool keep = false;  ///< leave trajectory and cloud beside the result (writeFlight())
+  bool keep = false;  ///< keep trajectory and cloud beside the result (writeFlight())
   std::vector<Program> programs;
   std::vector<WaitRule> wait_for;
   Checks checks;
@@ -149,6 +155,9 @@ struct Scenario {
   void validate() const;
   /// uav0, uav1, ...
   std::vector<std::string> uavNames() const;
+  /// Name of the launch file that flies it.
+  std::string launchFile() const;
+  bool isSlam() const { return launchFile() == "slam.launch"; }
 };
 
 }  // namespace marsim::scenario

@@ -10,7 +10,7 @@ namespace {
 
 constexpr TimeNs kBodyPeriod = kNsPerSecond;
 
-// Not inlined: GCC 12 drops the two conversions of neighbouring numbers that it vectorises.
+// Not inlined: GCC 12 drops the two conversions when it vectorises neighbouring numbers.
 [[gnu::noinline]] double inSinglePrecision(double x) {
   return static_cast<double>(static_cast<float>(x));
 }
@@ -28,7 +28,7 @@ Eigen::Quaterniond inSinglePrecision(const Eigen::Quaterniond& q) {
 
 scene::PeerState inSinglePrecision(const scene::PeerState& state) {
   scene::PeerState told = state;
-  told.motion = KinematicState();  // what is not told is zero
+  told.motion = KinematicState();  // fields that are not announced are zero
   told.motion.stamp = state.motion.stamp;
   told.motion.X_WB.p = inSinglePrecision(state.motion.X_WB.p);
   told.motion.X_WB.q = inSinglePrecision(state.motion.X_WB.q);

@@ -4,7 +4,7 @@
 
 namespace marsim::sim {
 
-// Sources give rotors and a radius that holds everything; the rest is in proportion to the arms.
+// Data sheets give rotors and a bounding radius; the rest is in proportion to the arms.
 scene::BodyConfig bodyOf(const vehicle::VehicleConfig& config) {
   scene::BodyConfig body;
   double arm = 0.0;

@@ -11,17 +11,17 @@
 namespace marsim::sim {
 namespace {
 
-using collision::Hit;
+using collision::FastestTouch;
 using collision::RigidBody;
 using collision::Touch;
 using Eigen::Vector3d;
 
 constexpr double kCellWithoutMap = 0.1;  // [m]
-// [m/s] of approach from which on something comes back. What is slower comes to rest: gravity gives
-// as much in a few steps.
+// [m/s] Slower approaches come to rest instead of bouncing: gravity gives as much speed in a few
+// steps.
 constexpr double kLeastBounce = 0.05;
-constexpr double kContact = 1e-3;                             // [m] over the ground
-constexpr double kFarther[] = {0.0, 1e-3, 2e-3, 4e-3, 8e-3};  // [m] out of the map in a step
+constexpr double kContact = 1e-3;                             // [m] over the ground: a touch
+constexpr double kFarther[] = {0.0, 1e-3, 2e-3, 4e-3, 8e-3};  // [m] tried distances out of the map
 
 bool ofMap(const Touch& touch) { return touch.identity == scene::kMapIdentity; }
 
@@ -29,7 +29,7 @@ double energy(const RigidBody& body) {
   return body.kineticEnergy() + body.mass * kGravity * body.X_WB.p.z();
 }
 
-// Slows a body down until it has no more energy [J] than `most`, or stands.
+// Slows a body down until its energy [J] is at most `most`, or it stands.
 void limitEnergy(double most, RigidBody& body) {
   const double excess = energy(body) - most, kinetic = body.kineticEnergy();
   if (excess <= 0.0 || kinetic <= 0.0) return;
@@ -84,7 +84,7 @@ void Collisions::act(const KinematicState& before, vehicle::Quadrotor& quadrotor
                      const BodyIn& bodyIn) {
   impacts_.clear();
   const KinematicState& after = quadrotor.state();
-  std::vector<Touch> solid, ground;  // that act
+  std::vector<Touch> solid, ground;  // touches that act on the body
   const bool responds = config_.on && config_.response != CollisionResponse::kReport;
   if (config_.on) {
     const std::vector<Touch>& touches = checker_.check(after.X_WB, after.stamp, objectsIn);
@@ -128,7 +128,7 @@ void Collisions::leave(vehicle::Quadrotor&, std::vector<collision::ContactEvent>
   struck_.clear();
 }
 
-// Touches of the body's points in the ground that holds it.
+// Touches of the body with its ground.
 std::vector<Touch> Collisions::groundTouches(const Pose& X_WB) const {
   std::vector<Touch> touches = ground_.touches(X_WB);
   if (touches.empty()) return touches;
@@ -140,19 +140,19 @@ std::vector<Touch> Collisions::groundTouches(const Pose& X_WB) const {
 void Collisions::count(const vehicle::Quadrotor& quadrotor, const std::vector<Touch>& touches,
                        const std::vector<Touch>& ground,
                        std::vector<collision::ContactEvent>& events) {
-  std::vector<Hit> hits = countedHits(quadrotor, touches, ground);
-  for (const Hit& hit : was_hit_) {
-    const auto same = [&hit](const Hit& other) { return other.identity == hit.identity; };
+  std::vector<FastestTouch> hits = countedHits(quadrotor, touches, ground);
+  for (const FastestTouch& hit : was_hit_) {
+    const auto same = [&hit](const FastestTouch& other) { return other.identity == hit.identity; };
     if (std::none_of(hits.begin(), hits.end(), same)) hits.push_back(hit);
   }
   was_hit_.clear();
   tracker_.update(quadrotor.state().stamp, hits, events);
 }
 
-// Hits that count: of the ground that holds it only those other than landing or standing.
-std::vector<Hit> Collisions::countedHits(const vehicle::Quadrotor& quadrotor,
-                                         const std::vector<Touch>& touches,
-                                         const std::vector<Touch>& ground) const {
+// Hits that make contacts: landing or standing on the ground makes none.
+std::vector<FastestTouch> Collisions::countedHits(const vehicle::Quadrotor& quadrotor,
+                                                  const std::vector<Touch>& touches,
+                                                  const std::vector<Touch>& ground) const {
   const KinematicState& state = quadrotor.state();
   std::vector<Touch> counted = ground_.passed(state.X_WB);
   if (counted.empty() && ground.empty() && touches.empty()) return {};
@@ -162,7 +162,7 @@ std::vector<Hit> Collisions::countedHits(const vehicle::Quadrotor& quadrotor,
                [&](const Touch& touch) {
                  return ground_counts || !(ground_.isOnPlane(touch) || ground_.isOnSurface(touch));
                });
-  return collision::hitsOf(counted, checker_.body(), state);
+  return collision::fastestTouches(counted, checker_.body(), state);
 }
 
 bool Collisions::freeOfMap(const Pose& X_WB) {
@@ -172,10 +172,10 @@ bool Collisions::freeOfMap(const Pose& X_WB) {
   });
 }
 
-// Puts a body that was free of the map at `from` where it is free again: out along the normal, a
-// little farther where it turns its corners towards the map, else with the old attitude, else all
-// the way back. What it does not move it has no speed for, unless it has just been struck. It gets
-// no higher than it has energy [J] for.
+// Moves a body that was free of the map at `from` to where it is free again: out along the normal,
+// a little farther if its corners turn towards the map, else with the old attitude, else all the
+// way back. It loses its speed in directions in which it is not moved, unless it has just been
+// struck. It rises no higher than its energy [J] allows.
 void Collisions::stepBack(const Pose& from, const Vector3d& normal_W, bool is_struck,
                           double energy_before, RigidBody& body) {
   const Pose to = body.X_WB;
@@ -195,7 +195,7 @@ void Collisions::stepBack(const Pose& from, const Vector3d& normal_W, bool is_st
   body.X_WB = from;
 }
 
-// The ground of who only reports gives nothing back.
+// With "report" the ground does not bounce a body.
 collision::ImpactConfig Collisions::impactOf(const std::vector<Touch>& touches,
                                              const RigidBody& body,
                                              const collision::RigidBodies& others) const {
@@ -207,9 +207,9 @@ collision::ImpactConfig Collisions::impactOf(const std::vector<Touch>& touches,
   return impact;
 }
 
-// Impulses turn the velocities; and as long as a body has been free of the map before a step, it is
-// free of it afterwards, so that nothing sinks in however hard or long it is pressed. Objects that
-// move push by their impulses only.
+// Impulses change the velocities. A body that was free of the map before a step is free of it
+// afterwards, so that nothing sinks in however hard or long it is pressed. Moving objects push by
+// their impulses only.
 void Collisions::respond(const KinematicState& before, const std::vector<Touch>& ground,
                          const std::vector<Touch>& solid, vehicle::Quadrotor& quadrotor,
                          const BodyIn& bodyIn) {
@@ -217,9 +217,9 @@ void Collisions::respond(const KinematicState& before, const std::vector<Touch>&
   const vehicle::VehicleConfig& craft = quadrotor.config();
   RigidBody body{craft.totalMass(), craft.inertia, after.X_WB, after.v_WB, after.w_WB_B};
   const double energy_before = energy(body);
-  const std::vector<Hit> hits = collision::hitsOf(solid, checker_.body(), after);
+  const std::vector<FastestTouch> hits = collision::fastestTouches(solid, checker_.body(), after);
   collision::RigidBodies others;
-  for (const Hit& hit : hits) {
+  for (const FastestTouch& hit : hits) {
     if (hit.identity == scene::kMapIdentity || !bodyIn) continue;
     if (const auto other = bodyIn(hit.identity)) others.emplace(hit.identity, *other);
   }
@@ -242,8 +242,8 @@ void Collisions::respond(const KinematicState& before, const std::vector<Touch>&
   support(touches, quadrotor);
 }
 
-// Takes from the accelerations what would drive the body into map or ground: what a short time of
-// them adds to the velocities, by impulses that give nothing back.
+// Removes from the accelerations the part that would drive the body into map or ground, by
+// inelastic impulses on the velocities that they give in a short time.
 void Collisions::support(const std::vector<Touch>& touches, vehicle::Quadrotor& quadrotor) const {
   constexpr double kInstant = 1e-3;  // [s]
   const KinematicState& state = quadrotor.state();
@@ -267,10 +267,10 @@ bool Collisions::hasStruck(std::uint32_t identity, TimeNs stamp) const {
   return last != struck_.end() && std::abs(stamp - last->second.stamp) < kBetweenImpacts;
 }
 
-void Collisions::noteImpacts(const KinematicState& state, const std::vector<Hit>& hits,
+void Collisions::noteImpacts(const KinematicState& state, const std::vector<FastestTouch>& hits,
                              const collision::RigidBodies& before,
                              const collision::RigidBodies& after) {
-  for (const Hit& hit : hits) {
+  for (const FastestTouch& hit : hits) {
     const auto was = before.find(hit.identity), is = after.find(hit.identity);
     if (was == before.end() || is->second.v_WB == was->second.v_WB) continue;
     const RigidBody& other = is->second;
@@ -284,7 +284,7 @@ void Collisions::noteImpacts(const KinematicState& state, const std::vector<Hit>
     impact.normal_W = -hit.normal_W;
     impact.v_rel_W = -hit.v_rel_W;
     impacts_.push_back(impact);
-    // The same forces on this one, about its own B.
+    // The opposite forces act on this one, about its own B.
     const Vector3d away = other.X_WB.p - state.X_WB.p;
     struck_[hit.identity] = {state.stamp, true, -impact.impulse_W,
                              -impact.moment_W - away.cross(impact.impulse_W)};
@@ -294,13 +294,13 @@ void Collisions::noteImpacts(const KinematicState& state, const std::vector<Hit>
 void Collisions::takeImpact(const Impact& impact, vehicle::Quadrotor& quadrotor) {
   const KinematicState& state = quadrotor.state();
   if (!config_.on || config_.response == CollisionResponse::kReport) return;
-  // In place of what it has worked out by itself at about the same time, or beside nothing.
+  // Replaces the impulse that this UAV has computed itself at about the same time, if any.
   Exchange instead;
   if (hasStruck(impact.identity, impact.stamp)) {
     instead = struck_.at(impact.identity);
     if (!instead.is_own || !self_ || impact.identity > *self_) return;
   }
-  // More than the fastest object could give comes from no impact.
+  // A larger impulse than the fastest object's comes from no impact.
   const vehicle::VehicleConfig& craft = quadrotor.config();
   const double most =
       2.0 * collision::CollisionChecker::kFastestObject * craft.totalMass();  // [N s]
@@ -308,7 +308,7 @@ void Collisions::takeImpact(const Impact& impact, vehicle::Quadrotor& quadrotor)
       !(impact.moment_W.norm() <= most * checker_.body().radius())) {
     return;
   }
-  Hit hit;
+  FastestTouch hit;
   hit.identity = impact.identity;
   hit.p_W = impact.p_W;
   hit.normal_W = impact.normal_W;

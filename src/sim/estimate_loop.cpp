@@ -12,11 +12,10 @@ namespace {
 
 using control::StateEstimator;
 
-// Readings and estimates that are further ahead of a report are of another time.
+// Readings and estimates farther ahead of a report belong to another time.
 constexpr TimeNs kAnotherTime = kNsPerSecond;
 
-// The lever arm's part that comes from the body's angular acceleration is left out: nobody measures
-// it.
+// The lever arm's part from the body's angular acceleration is left out, since it is not measured.
 control::InertialReading inBody(const vehicle::ImuSample& sample, const Pose& X_BI) {
   control::InertialReading reading;
   reading.stamp = sample.stamp;
@@ -56,7 +55,7 @@ void EstimateLoop::addEstimate(TimeNs stamp, const Pose& X_OE) {
   waiting_.push_back({stamp, {X_OE.q.normalized(), X_OE.p}});
 }
 
-// Said once.
+// Reports a refusal once.
 void EstimateLoop::refuse(const std::string& reason) {
   ++refused_;
   if (!std::exchange(told_of_refusal_, true)) news_ = reason;
@@ -94,8 +93,8 @@ KinematicState EstimateLoop::motion(const VehicleReport& report) {
   return phase_ == Phase::kTruth ? report.motion : estimator_.at(now);
 }
 
-// The vehicle was put somewhere: what was known before is void, and so is what is of a time to
-// come: time was set back.
+// The vehicle was placed elsewhere: earlier data are void, and so are later ones, since time may
+// have been set back.
 void EstimateLoop::begin(const VehicleReport& report) {
   placements_ = report.placements;
   begun_at_ = report.motion.stamp;
@@ -130,7 +129,7 @@ void EstimateLoop::begin(const KinematicState& state, TimeNs now) {
   propagate(now);
 }
 
-// Later readings wait, so that nothing depends on how early they come.
+// Later readings wait, so that results do not depend on how early they come.
 void EstimateLoop::propagate(TimeNs until) {
   for (const control::InertialReading& reading : readings_) {
     if (reading.stamp <= until) estimator_.propagate(reading);
@@ -141,10 +140,10 @@ void EstimateLoop::use(const StampedPose& estimate, TimeNs now) {
   if (phase_ == Phase::kTruth) {
     if (!first_at_) first_at_ = estimate.stamp;
     if (estimate.stamp < *first_at_ + config_.settle) return;
-    if (!close(estimate, now)) return;  // older than all that is known
+    if (!close(estimate, now)) return;  // it is older than all known states
   }
   const Pose X_WB = *X_WO_ * estimate.X_WB * config_.X_BE.inverse();
-  if (phase_ == Phase::kLand && on_ground_) {  // at rest: wherever the estimate is
+  if (phase_ == Phase::kLand && on_ground_) {  // at rest the estimate may be anywhere
     KinematicState resting;
     resting.stamp = estimate.stamp - 1;
     resting.X_WB = X_WB;

@@ -15,13 +15,13 @@ using collision::Plane;
 using collision::Touch;
 using Eigen::Vector3d;
 
-// [m] that an estimated surface may move from step to step.
+// [m] by which an estimated surface may move from step to step.
 constexpr double kUnsure = 0.01;
-// A vehicle stands when it is no more tilted [rad], fast [m/s] and turning [rad/s] than this.
+// Limits for standing: tilt [rad], speed [m/s] and body rate [rad/s].
 constexpr double kStandingTilt = 0.01;
 constexpr double kStandingSpeed = 0.03;
 constexpr double kStandingTurn = 0.3;
-constexpr double kOnFeet = 1e-3;  // [m] over the ground
+constexpr double kOnFeet = 1e-3;  // [m] over the ground that counts as standing on it
 constexpr TimeNs kRestBeforeStanding = kNsPerSecond / 10;
 
 // A foot under every rotor.

@@ -13,8 +13,8 @@ namespace {
 using control::Reference;
 using Eigen::Vector3d;
 
-constexpr double kLeastThrust = 0.1;    // [m/s^2] below: free fall
-constexpr double kLeastHeading = 1e-3;  // of x before it is normalised: the yaw has no meaning
+constexpr double kLeastThrust = 0.1;    // [m/s^2] a smaller thrust is free fall
+constexpr double kLeastHeading = 1e-3;  // of x unnormalised; below it yaw is undefined
 constexpr double kDifference = 1e-4;    // [s]
 
 struct Attitude {

@@ -16,7 +16,7 @@ std::vector<ImageClock::Instant> ImageClock::take(const VehicleReport& report) {
   }
   TimeNs stamp = toNs(static_cast<double>(next_) / rate_);
   for (; stamp + after_ <= now; stamp = toNs(static_cast<double>(++next_) / rate_)) {
-    // Before 0 it stands where it begins.
+    // Before time 0 the vehicle stands at its start.
     if (history.covers(std::max(stamp - before_, TimeNs{0}), stamp + after_)) {
       due.push_back({stamp, history.poseAt(stamp), history});
     }

@@ -4,7 +4,7 @@ namespace marsim::sim {
 
 namespace {
 
-constexpr TimeNs kLongestGap = 10 * kNsPerSecond;  // nobody asks for what would be in between
+constexpr TimeNs kLongestGap = 10 * kNsPerSecond;  // longer gaps break the motion
 
 }  // namespace
 

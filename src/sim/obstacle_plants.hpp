@@ -8,7 +8,7 @@
 
 namespace marsim::sim {
 
-/// The points of a map and of those of its plants that are obstacles; `where` is for errors. Throws
+/// The points of a map and of its plants that are obstacles; errors name `where`. Throws
 /// ConfigError as scene::plantVegetation() and scene::obstaclePoints() do.
 std::shared_ptr<const collision::Neighbours> neighboursIn(
     const std::shared_ptr<const map::SurfelMap>& map, const scene::VegetationConfig& vegetation,

@@ -14,10 +14,10 @@ namespace {
 constexpr double kHighestTakeOff = 1000.0;  // [m]
 constexpr char kNoReport[] = "no state of the vehicle received yet";
 constexpr char kLost[] = "the estimate that it flies on is lost";
-constexpr double kLargestJump = 0.25;  // [m] beyond what was flown between two reports
+constexpr double kLargestJump = 0.25;  // [m] more than the distance flown between two reports
 
-// Whether a vehicle did not fly from one state to the next: the simulation was restarted, or the
-// vehicle put back to its start.
+// Whether a motion breaks between two states: the simulation was restarted, or the vehicle put back
+// to its start.
 bool wasMoved(const KinematicState& from, const KinematicState& to) {
   if (to.stamp < from.stamp) return true;
   const Eigen::Vector3d flown = toSeconds(to.stamp - from.stamp) * from.v_WB;
@@ -60,7 +60,7 @@ bool Pilot::notice(const VehicleReport& report) {
   controller_->reset();
   is_armed_ = true;
   has_landed_ = bypasses_loops_ = false;
-  // Where time was set back, what waits is of the time before.
+  // After a jump back waiting commands are stale.
   const TimeNs farthest = report.motion.stamp + kFarthestAhead;
   waiting_.erase(std::find_if(waiting_.begin(), waiting_.end(),
                               [=](const Waiting& waiting) { return waiting.stamp > farthest; }),
@@ -89,7 +89,7 @@ void Pilot::actUntil(TimeNs now) {
   for (const Waiting& waiting : due) waiting.command(commander_, now);
 }
 
-// Where the estimates are lost the vehicle brakes and holds its place, then lands.
+// If the estimates are lost the vehicle brakes and holds its place, then lands.
 void Pilot::heedEstimates(const VehicleReport& report) {
   motion_ = report.motion;
   if (!estimates_) return;
@@ -144,15 +144,15 @@ Pilot::Outcome Pilot::arm(bool armed) {
   return {true, armed ? "armed" : "disarmed"};
 }
 
-// The motors rest until the next command.
+// Stops the motors until the next command.
 void Pilot::rest() {
   commander_.reset();
   controller_->reset();
   has_landed_ = true;
 }
 
-// Notices that a vehicle has landed, or stands when a stream ends. One that never flew keeps the
-// speeds that it was put there with.
+// Whether the motors rest: the vehicle has landed, or stands when a stream ends. A vehicle that
+// never flew keeps the speeds of its placement.
 bool Pilot::motorsRest(const VehicleReport& report) {
   if (!is_armed_) {
     commander_.reset();
@@ -169,7 +169,7 @@ vehicle::RotorArray Pilot::track(const control::Setpoint& setpoint) {
     bypasses_loops_ = true;
     return motors->speeds;
   }
-  if (bypasses_loops_) controller_->reset();  // it does not know how fast the motors run
+  if (bypasses_loops_) controller_->reset();  // motor speeds unknown
   bypasses_loops_ = false;
   if (const auto* attitude = std::get_if<control::AttitudeSetpoint>(&setpoint)) {
     return controller_->trackAttitude(motion_, attitude->q_WB, attitude->yaw_rate,

@@ -26,8 +26,9 @@ std::vector<scene::MovingObject> Surroundings::objects(std::uint32_t own, TimeNs
   return objects;
 }
 
-collision::ObjectsAbout Surroundings::objectsAbout(std::uint32_t own, const scene::Ball& body,
-                                                   TimeNs begin, TimeNs end,
+collision::ObjectsAbout Surroundings::objectsAbout(std::uint32_t own,
+                                                   const scene::BoundingSphere& body, TimeNs begin,
+                                                   TimeNs end,
                                                    const std::vector<Source>& sources) const {
   std::vector<scene::MovingObject> objects;
   for (const Source& source : sources) {

@@ -51,7 +51,7 @@ double circleRadius(int n, double spacing) {
   return n > 1 ? 0.5 * spacing / std::sin(kPi / n) : 0.0;
 }
 
-// A ring of radius k spacing has room for 6 k: their chords are the spacing or somewhat more.
+// A ring of radius k spacing has room for 6 k UAVs, at least the spacing apart.
 std::vector<Vector2d> rings(int n, double spacing) {
   std::vector<Vector2d> places{Vector2d::Zero()};
   for (int ring = 1; static_cast<int>(places.size()) < n; ++ring) {
@@ -79,7 +79,7 @@ std::vector<Vector2d> placesOf(const SwarmConfig& config, int n) {
 }
 
 double headingOf(Facing facing, const Vector2d& place) {
-  constexpr double kMiddle = 1e-9;  // [m] who stands there has no outward direction
+  constexpr double kMiddle = 1e-9;  // [m] nearer to the middle there is no outward direction
   if (facing == Facing::kAlong || place.norm() < kMiddle) return 0.0;
   const Vector2d ahead = facing == Facing::kOutward ? place : Vector2d(-place);
   return std::atan2(ahead.y(), ahead.x());
@@ -87,12 +87,37 @@ double headingOf(Facing facing, const Vector2d& place) {
 
 }  // namespace
 
+void SwarmMember::declare(Settings& settings) {
+  settings.required("id", id);
+  settings.optional("position", position, "m");
+  settings.optional("yaw", yaw, "rad");
+  settings.optional("vehicle", vehicle);
+  settings.optional("lidar", lidar);
+}
+
+void SwarmConfig::declare(Settings& settings) {
+  settings.required("formation", formation,
+                    {{"line", Formation::kLine},
+                     {"grid", Formation::kGrid},
+                     {"circle", Formation::kCircle},
+                     {"rings", Formation::kRings},
+                     {"poses", Formation::kPoses}});
+  if (formation != Formation::kPoses) {
+    settings.optional("origin", origin, "m");
+    settings.optional("spacing", spacing, "m", kPositive);
+    settings.optional(
+        "facing", facing,
+        {{"along", Facing::kAlong}, {"outward", Facing::kOutward}, {"inward", Facing::kInward}});
+  }
+  settings.optional("yaw", yaw, "rad");
+  if (formation == Formation::kCircle) settings.optional("radius", radius, "m", kNotNegative);
+  if (formation == Formation::kPoses) return settings.required("uavs", members);
+  settings.optional("uavs", members);
+}
+
 void SwarmConfig::validate(const std::string& where) const {
+  checkSettings(where, *this);
   const Validator check(where);
-  check.positive("spacing", spacing, "m");
-  check.notNegative("radius", radius, "m");
-  check.finite("yaw", yaw, "rad");
-  check.require(origin.allFinite(), "origin", pointText(origin), "three finite numbers");
   std::set<int> ids;
   for (std::size_t i = 0; i < members.size(); ++i) {
     const SwarmMember& member = members[i];
@@ -102,11 +127,6 @@ void SwarmConfig::validate(const std::string& where) const {
                   fmt::format("a whole number from 0 to {}", kMostUavs - 1));
     check.require(ids.insert(member.id).second, field + ".id", fmt::format("{}", member.id),
                   "each id once");
-    if (member.position) {
-      check.require(member.position->allFinite(), field + ".position", pointText(*member.position),
-                    "three finite numbers");
-    }
-    if (member.yaw) check.finite(field + ".yaw", *member.yaw, "rad");
   }
 }
 

@@ -81,7 +81,7 @@ void Uav::tell(const std::vector<collision::ContactEvent>& contacts) const {
   for (const collision::ContactEvent& event : contacts) on_contact(event);
 }
 
-// Passes the vehicle's report to its sensors and its pilot, who answers.
+// Passes the vehicle's report to its sensors and its pilot, whose answer it gets.
 void Uav::report() {
   const VehicleReport report = vehicle_.report();
   if (on_report) on_report(report);

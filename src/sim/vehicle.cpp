@@ -91,7 +91,7 @@ std::vector<collision::ContactEvent> Vehicle::place(const Eigen::Vector3d& p_WB,
   if (setup_.replay) quadrotor_.follow(setup_.replay->at(stamp));
   pending_.clear();
   ideal_.clear();
-  // Where time was set back, what waits is of the time before.
+  // After a jump back waiting placements are stale.
   const auto is_void = [stamp](const Placement& placement) {
     return placement.stamp > stamp + kFarthestAhead;
   };
@@ -114,7 +114,7 @@ bool Vehicle::placeAt(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp) {
   return is_near;
 }
 
-// Of several placements that are due the last one holds.
+// The last one of several due placements counts.
 void Vehicle::placeDue() {
   const TimeNs now = state().stamp;
   const auto later =
@@ -185,7 +185,7 @@ const VehicleStep& Vehicle::step(const Collisions::ObjectsIn& objectsIn,
   return due_;
 }
 
-// The ground plane carries it, as ever; on it it stands unless it is on its way up.
+// The ground plane carries it as always: it stands there unless it rises.
 void Vehicle::moveIdeally() {
   KinematicState next = ideal_.after(state(), state().stamp + step_period_);
   const double lowest = ground_z_ + setup_.vehicle.ground_clearance;
@@ -199,12 +199,12 @@ void Vehicle::moveIdeally() {
   quadrotor_.follow(next, stands);
 }
 
-// The air that it meets in the next step, and what its motors are good for.
+// Sets the air and the power of the motors for the next step.
 void Vehicle::meetConditions() {
   if (wind_) quadrotor_.setWind(wind_->advance(step_period_, state()));
   if (setup_.motor_failures.empty()) return;
   for (int rotor = 0; rotor < quadrotor_.rotorCount(); ++rotor) {
-    TimeNs latest = -1;  // of several failures of a rotor the latest holds
+    TimeNs latest = -1;  // the latest of several failures of a rotor counts
     double effectiveness = 1.0;
     for (const MotorFailure& failure : setup_.motor_failures) {
       const bool has_come = failure.at <= state().stamp && failure.at >= latest;
@@ -216,7 +216,7 @@ void Vehicle::meetConditions() {
   }
 }
 
-// Drawn also where nobody listens, so that the noise does not depend on it.
+// Sampled also without a listener, so that the noise does not depend on listeners.
 void Vehicle::sample() {
   const TimeNs stamp = state().stamp;
   if (stamp % imu_period_ == 0) due_.imu = imu_.sample(state(), quadrotor_.breaks());

@@ -7,12 +7,12 @@
 namespace marsim::sim {
 
 std::optional<std::string> ViewWatch::add(const lidar::Scan& scan) {
-  if (scan.end <= last_) {  // of another run
+  if (scan.end <= last_) {  // it belongs to another run
     told_ = -1;
     good_ = true;
     begin_ = -1;
   }
-  if (scan.stamp - last_ > kWindow) begin_ = -1;  // nobody looked for a while
+  if (scan.stamp - last_ > kWindow) begin_ = -1;  // scans were missing for a while
   last_ = scan.end;
   if (begin_ < 0) {
     begin_ = scan.stamp;

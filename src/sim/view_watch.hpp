@@ -10,15 +10,15 @@
 
 namespace marsim::sim {
 
-/// A watch over a LiDAR's view: says so when hardly any of its shots have returned for a while,
-/// which is where odometry loses its way. Time is that of the scans.
+/// Watches a LiDAR's view and reports when hardly any of its shots have returned for a while, which
+/// makes odometry lose its way. Times are those of the scans.
 class ViewWatch {
  public:
-  /// `name` of the sensor, e.g. uav0/lidar; `range_max` [m] that it sees.
+  /// `name` of the sensor, e.g. uav0/lidar; `range_max` [m] of the sensor.
   ViewWatch(std::string name, double range_max) : name_(std::move(name)), range_max_(range_max) {}
 
-  /// A line for the log where the last kWindow had too few returns. Once, and again only after the
-  /// view was good and kSilence has passed.
+  /// Returns a line for the log if the last kWindow had too few returns: once, and again only after
+  /// the view was good and kSilence has passed.
   std::optional<std::string> add(const lidar::Scan& scan);
 
   static constexpr TimeNs kWindow = 2'000'000'000;    // [ns]
@@ -28,7 +28,7 @@ class ViewWatch {
  private:
   std::string name_;
   double range_max_;
-  TimeNs begin_ = -1;  // of the window; < 0: none
+  TimeNs begin_ = -1;  // begin of the window; < 0: none
   TimeNs last_ = -1;   // end of the latest scan
   TimeNs told_ = -1;   // < 0: never
   bool good_ = true;   // since the last line

@@ -45,7 +45,7 @@ void World::addDriver(std::shared_ptr<scene::ObstacleDriver> driver) {
   drivers_.push_back(std::move(driver));
 }
 
-// UAVs know of each other what was told a period ago, so it does not matter who steps first.
+// UAVs know each other's states of one period ago, so the order of their steps does not matter.
 void World::step() {
   if (uavs_.empty()) return;
   for (const auto& driver : drivers_) {
@@ -68,10 +68,10 @@ void World::stepOne(std::uint32_t number) {
     return surroundings_.objectsAbout(number, uav.ball(), begin, end, objects_);
   };
   const auto bodyIn = [&](std::uint32_t identity) { return surroundings_.bodyAt(identity, to); };
-  uav.step(std::cref(objectsIn), std::cref(bodyIn));  // references: nothing is allocated
+  uav.step(std::cref(objectsIn), std::cref(bodyIn));  // references, to avoid allocation
 }
 
-// To the others, what a UAV has told.
+// Passes a UAV's announcements to the others.
 void World::passOn(Uav& uav) {
   for (const Announcement& told : uav.takeAnnouncements()) {
     surroundings_.peers().push(told.state);

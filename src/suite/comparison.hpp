@@ -5,10 +5,10 @@
 
 #include "suite/run_result.hpp"
 
-/// Runs beside the same runs of an earlier suite.
+/// Compares runs with the same runs of an earlier suite.
 namespace marsim::suite {
 
-/// What a check was in the baseline.
+/// A check's result in the baseline.
 struct FormerCheck {
   bool passed = false;
   std::optional<double> value;
@@ -21,16 +21,16 @@ Change changeOf(bool passed_before, bool passed_now);
 /// The run of the same scenario and seed; none: nullptr.
 const RunResult* findRun(const std::vector<RunResult>& runs, const RunResult& run);
 
-/// The former results of a run's checks, in their order: the same name and subject, the first of
-/// them with the first and so on. Nothing where the baseline has no such check.
+/// The former results of a run's checks, in their order, matched by name and subject, the first one
+/// with the first and so on. None for a check that the baseline lacks.
 std::vector<std::optional<FormerCheck>> formerChecks(const RunResult& run,
                                                      const RunResult* baseline);
 
 /// Whether a run that passed in the baseline fails now, or is an error.
 bool isBroken(const RunResult& run, const std::vector<RunResult>& baseline);
 
-/// How many checks that passed in the baseline fail now, and the other way. Those of a run that is
-/// an error now fail all.
+/// Numbers of checks that passed in the baseline and fail now, and the reverse. All checks of a run
+/// with an error fail.
 struct Changes {
   int broken = 0;
   int mended = 0;

@@ -16,11 +16,11 @@ constexpr std::uint8_t kOccupied = 1;
 constexpr std::uint8_t kReachable = 2;
 constexpr std::uint8_t kSeen = 4;
 
-// A voxel [m] with which there are few enough, to two digits.
+// A voxel size [m] with few enough voxels, with two digits.
 double largerVoxel(double voxel, double count, double most) {
   const double wanted = voxel * std::cbrt(count / most);
   const double digit = std::pow(10.0, std::floor(std::log10(wanted)) - 1.0);
-  return (std::floor(wanted / digit) + 2.0) * digit;  // one more, for grids begin at whole voxels
+  return (std::floor(wanted / digit) + 2.0) * digit;  // one more, since grids begin at whole voxels
 }
 
 }  // namespace
@@ -127,8 +127,8 @@ void Coverage::see(std::uint32_t voxel) {
   ++seen_;
 }
 
-// Amanatides and Woo, "A Fast Voxel Traversal Algorithm for Ray Tracing" (Eurographics 1987), of
-// the part of the segment that lies in the grid.
+// Amanatides and Woo, "A Fast Voxel Traversal Algorithm for Ray Tracing" (Eurographics 1987), for
+// the part of the segment inside the grid.
 void Coverage::addRay(const Eigen::Vector3d& from, const Eigen::Vector3d& to) {
   const Eigen::Array3d way = to - from;
   double begin = 0.0, end = 1.0;
@@ -144,7 +144,7 @@ void Coverage::addRay(const Eigen::Vector3d& from, const Eigen::Vector3d& to) {
   if (begin > end) return;
   const Eigen::Array3d first = (from.array() + begin * way).floor();
   Eigen::Array3i cell = first.max(0.0).min((size_ - 1).cast<double>()).cast<int>();
-  const auto borderOf = [&](int axis) {  // where on the way the cell is left along an axis
+  const auto borderOf = [&](int axis) {  // where the way crosses the cell's border
     if (way[axis] == 0.0) return std::numeric_limits<double>::infinity();
     return (cell[axis] + (way[axis] > 0.0 ? 1 : 0) - from[axis]) / way[axis];
   };

@@ -16,8 +16,8 @@ namespace marsim::suite {
 namespace {
 
 constexpr double kCloudVoxel = 0.05;                    // [m]
-constexpr double kSeenVoxel = 0.25;                     // [m] by which scans are compared
-constexpr float kFarthestPoint = 5e4F;                  // [m] that voxels of kCloudVoxel reach
+constexpr double kSeenVoxel = 0.25;                     // [m] voxel for comparing scans
+constexpr float kFarthestPoint = 5e4F;                  // [m] reach of voxels of side kCloudVoxel
 constexpr TimeNs kRowPeriod = 4 * kNsPerSecond / 1000;  // of the trajectory
 
 double ratio(double numerator, double denominator) {
@@ -83,7 +83,7 @@ void writeFlight(const std::filesystem::path& folder, const scenario::Recording&
   writeTrajectory(folder, uav);
   seen.write(folder);
   const double simulated = toSeconds(recording.end - recording.begin);
-  double render_ms = 0.0;  // the last mean that was told
+  double render_ms = 0.0;  // the last published mean
   for (const auto& [name, means] : recording.timings) {
     if (!means.empty()) render_ms = means.back().second;
   }

@@ -10,14 +10,13 @@
 
 namespace marsim::suite {
 
-/// The cloud that a LiDAR has seen on a flight: the first point of every voxel of 5 cm. Beside it
-/// the scan that fills most voxels of 25 cm.
+/// The cloud that a LiDAR has seen on a flight: the first point of every voxel of 5 cm. Also the
+/// scan that fills the most voxels of 25 cm.
 class SeenCloud {
  public:
-  /// A scan with intensities, in W, and where it was taken from. Points beyond 50 km are passed
-  /// over.
+  /// Adds a scan with intensities, in W, and the place of the sensor. Ignores points beyond 50 km.
   void add(const Eigen::Vector3d& sensor, const map::PointCloud& scan);
-  /// Writes cloud.pcd and scan.pcd, where there are any points. Throws FileError.
+  /// Writes cloud.pcd and scan.pcd, if there are any points. Throws FileError.
   void write(const std::filesystem::path& folder) const;
 
   std::size_t scans() const { return scans_; }
@@ -32,7 +31,7 @@ class SeenCloud {
   Eigen::Vector3d scan_origin_ = Eigen::Vector3d::Zero();
 };
 
-/// The sums of a flight that is kept (Scenario::keep); the content of flight.json.
+/// The summary of a kept flight (Scenario::keep); the content of flight.json.
 struct FlightRecord {
   std::size_t goals = 0;
   std::size_t goals_reached = 0;
@@ -42,14 +41,14 @@ struct FlightRecord {
   double render_ms_mean = 0.0;  ///< [ms] a scan
   double real_time_factor = 0.0;
   double simulated = 0.0;            ///< [s]
-  std::size_t contacts = 0;          ///< that the simulation reported, with map, obstacles, UAVs
-  double worst_contact_speed = 0.0;  ///< [m/s] the largest at which one began
+  std::size_t contacts = 0;          ///< as reported, with map, obstacles, UAVs
+  double worst_contact_speed = 0.0;  ///< [m/s] largest at the beginning of a contact
   Eigen::Vector3d scan_origin = Eigen::Vector3d::Zero();  ///< [m] in W, of scan.pcd
-  bool completed = false;                                 ///< it was flown to its end
+  bool completed = false;                                 ///< the flight was completed
 };
 
 /// Writes trajectory.tum, trajectory.csv, cloud.pcd, scan.pcd and flight.json of a flight of one
-/// UAV with so many goals; nothing where it has no sample. Throws FileError.
+/// UAV with so many goals; nothing if it has no sample. Throws FileError.
 void writeFlight(const std::filesystem::path& folder, const scenario::Recording& recording,
                  const SeenCloud& seen, std::size_t goals, bool completed);
 /// Reads flight.json. Throws FileError.

@@ -33,7 +33,7 @@ std::string cell(const std::string& html, const char* style = "") {
                         : fmt::format("<td class=\"{}\">{}</td>", style, html);
 }
 
-/// A table whose columns named with a leading '#' hold numbers.
+/// A table; columns whose names begin with '#' hold numbers.
 std::string table(const std::vector<std::string>& columns, const std::string& rows) {
   std::string head;
   for (const std::string& column : columns) {
@@ -45,7 +45,7 @@ std::string table(const std::vector<std::string>& columns, const std::string& ro
       head, rows);
 }
 
-/// " m" after the numbers that a check allows.
+/// The unit " m" after a check's limit.
 std::string unitAfter(const CheckResult& check) {
   return check.unit.empty() || limitText(check.limit).empty() ? "" : " " + check.unit;
 }
@@ -79,7 +79,7 @@ class Report {
   Report(const std::vector<RunResult>& runs, const std::vector<RunResult>& baseline,
          const ReportInfo& info)
       : runs_(runs), baseline_(baseline), info_(info) {
-    // What has broken since the baseline comes first.
+    // Runs that passed in the baseline but fail now come first.
     std::stable_partition(runs_.begin(), runs_.end(),
                           [&](const RunResult& run) { return isBroken(run, baseline); });
   }
@@ -116,7 +116,7 @@ class Report {
                        kTitle, about, totals);
   }
 
-  /// Every map once, in metres, for the figures to use.
+  /// Each map once, in metres, for use by the figures.
   std::string maps() const {
     std::string drawings;
     std::size_t number = 0;
@@ -179,7 +179,7 @@ class Report {
                                           : badge(former->verdict);
   }
 
-  /// Runs of the baseline that are not here.
+  /// Runs of the baseline that are missing here.
   std::string missing() const {
     std::vector<std::string> names;
     for (const RunResult& former : baseline_) {

@@ -10,23 +10,23 @@
 
 namespace marsim::suite {
 
-/// A map seen from above: squares in which it has points.
+/// A map seen from above: squares that hold points.
 struct MapPlan {
   double side = 0.2;                     ///< [m] of a square
-  std::vector<Eigen::Vector2f> squares;  ///< [m] their middles in W; some thousands at most
+  std::vector<Eigen::Vector2f> squares;  ///< [m] their centres in W; some thousands at most
 };
 
-/// What a report says beside its runs. What is empty is left out.
+/// Data of a report beside its runs. Empty ones are left out.
 struct ReportInfo {
   std::string when;                           ///< day and time
   std::string machine;                        ///< processor, cores, system
   std::string version;                        ///< of MARSIM
-  std::string baseline;                       ///< where the baseline comes from
+  std::string baseline;                       ///< source of the baseline
   std::map<std::string, MapPlan> map_points;  ///< by RunResult::map
 };
 
-/// One HTML file that needs nothing else and no network: the table of all runs, then a section a
-/// run with its checks, figures and, where it failed, the end of its log. `baseline` may be empty.
+/// A self-contained HTML file without network access: the table of all runs, then a section per run
+/// with its checks, figures and, if it failed, the end of its log. `baseline` may be empty.
 std::string htmlReport(const std::vector<RunResult>& runs, const std::vector<RunResult>& baseline,
                        const ReportInfo& info);
 

@@ -1,7 +1,7 @@
 #pragma once
 
-/// The style sheet of the report. Line colours are those of Okabe and Ito that stand out on white,
-/// and lighter ones of the same hues for dark pages; dashes tell UAVs of one colour apart.
+/// The style sheet of the report. Line colours are Okabe and Ito's that stand out on white, and
+/// lighter ones of the same hues for dark pages; dashes distinguish UAVs of one colour.
 namespace marsim::suite {
 
 constexpr const char* kHtmlStyle = R"css(

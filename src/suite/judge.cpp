@@ -13,7 +13,7 @@
 namespace marsim::suite {
 namespace {
 
-/// What a check is about.
+/// The quantity and limit of a check.
 struct Question {
   std::string name, subject, unit;
   scenario::Limit limit;
@@ -45,7 +45,7 @@ CheckResult answered(const Question& question, double value) {
   return result;
 }
 
-/// Holds a recording to the checks of a scenario, one after another.
+/// Compares a recording with the checks of a scenario, one after another.
 class Judge {
  public:
   Judge(const scenario::Scenario& scenario, const scenario::Recording& recording)
@@ -84,7 +84,7 @@ const scenario::UavRecording* Judge::uav(const std::string& name) const {
   return found == recording_.uavs.end() || found->samples.empty() ? nullptr : &*found;
 }
 
-// Null, and why, where nothing came on it.
+// Null, with the reason, if no message came on it.
 const scenario::TopicRecording* Judge::topic(const std::string& name,
                                              std::string& complaint) const {
   for (const scenario::TopicRecording& topic : recording_.topics) {
@@ -152,7 +152,7 @@ void Judge::checkEnd(const scenario::EndCheck& end) {
   if (has_speed) results_.push_back(answered(speed, last.v_WB.norm()));
 }
 
-// What is wrong with the stamps of a topic whose rate is asked for.
+// The error in the stamps of a topic whose rate is checked.
 std::string stampsComplaint(const std::vector<TimeNs>& stamps) {
   for (std::size_t i = 1; i < stamps.size(); ++i) {
     if (stamps[i] > stamps[i - 1]) continue;
@@ -185,7 +185,7 @@ void Judge::checkRate(const scenario::RateCheck& rate) {
     worst = stamps[i] - stamps[i - 1];
     since = stamps[i - 1];
   }
-  // A message is on its way for a while, so that a short silence at the end says nothing.
+  // A message takes time to arrive, so a short silence at the end means nothing.
   const TimeNs silence = recording_.end - stamps.back();
   if (silence > kNsPerSecond + 2 * periodNs(rate.rate) && silence > worst) {
     worst = silence;
@@ -196,7 +196,7 @@ void Judge::checkRate(const scenario::RateCheck& rate) {
   results_.push_back(std::move(result));
 }
 
-// Why an estimate cannot be held to the truth.
+// The reason why an estimate cannot be compared with the truth.
 std::string estimateComplaint(const scenario::TopicRecording& recorded,
                               const TrajectoryError& error) {
   for (const StampedPose& pose : recorded.poses) {
@@ -276,7 +276,7 @@ void Judge::run() {
     double most = 0.0;
     for (const scenario::MotionSample& sample : uav.samples) {
       const double value = valueOf(sample);
-      if (!(value <= most)) most = value;  // a NaN stays, unless something larger comes
+      if (!(value <= most)) most = value;  // a NaN stays, unless a larger value comes
       if (std::isnan(most)) break;
     }
     return most;
@@ -294,8 +294,8 @@ void Judge::run() {
   checkRealTimeFactor();
 }
 
-// The first check that failed, and how many more did. One that depends on wall time only where no
-// other did, so that the text is the same wherever the run was flown.
+// The first failed check, and the number of others. A check that depends on wall time is named only
+// if no other failed, so that the text is the same on every machine.
 std::string firstFailure(const std::vector<CheckResult>& checks) {
   for (const bool wall_time : {false, true}) {
     const auto failed = [&](const CheckResult& check) {

@@ -35,8 +35,8 @@ Outcome outcomeOf(Verdict verdict) {
   return Outcome::kError;
 }
 
-/// A case for every check. Where none says what is wrong with the run, it is a case of its own. The
-/// run's time stands at the first.
+/// Adds a case for every check. An error of the run that no check reports is a case of its own. The
+/// first case has the run's time.
 void addCases(std::vector<TestCase>& cases, const RunResult& run) {
   const std::size_t first = cases.size();
   bool told = run.verdict == Verdict::kPassed;
@@ -63,7 +63,7 @@ std::string caseXml(const TestCase& test, const std::string& class_name, bool gt
     return fmt::format("{}>\n      <skipped message=\"{}\"/>\n    </testcase>\n", opening,
                        escaped(test.message));
   }
-  // Google Test knows failures only.
+  // Google Test has failures only.
   const char* tag = gtest || test.outcome == Outcome::kFailure ? "failure" : "error";
   return fmt::format("{0}>\n      <{1} message=\"{2}\" type=\"\">{3}</{1}>\n    </testcase>\n",
                      opening, tag, escaped(test.message),

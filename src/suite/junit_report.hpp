@@ -5,14 +5,14 @@
 
 #include "suite/run_result.hpp"
 
-/// Results as the XML that build servers and rostest read.
+/// Results as XML for build servers and rostest.
 namespace marsim::suite {
 
-/// JUnit: a <testsuite> a scenario, in it a <testcase> for every seed and check. A run that could
-/// not be judged is one test case with an <error>, one that was skipped one with <skipped>.
+/// JUnit: a <testsuite> per scenario, with a <testcase> for every seed and check. A run that could
+/// not be judged is one test case with an <error>, a skipped one has <skipped>.
 std::string junitReport(const std::vector<RunResult>& runs);
 
-/// The same for one scenario as Google Test writes it, which rostest reads.
+/// The report on one scenario in Google Test's format, which rostest reads.
 std::string gtestReport(const std::string& scenario, const std::vector<RunResult>& runs);
 
 }  // namespace marsim::suite

@@ -10,8 +10,8 @@ bool isControl(unsigned char byte) {
   return (byte < 0x20 && byte != '\t' && byte != '\n') || byte == 0x7f;
 }
 
-/// Bytes of the character of UTF-8 that begins at `at`; 0 where none does. Surrogates, overlong
-/// forms and the two non-characters that XML refuses are none.
+/// Bytes of the UTF-8 character that begins at `at`; 0 if it is invalid. Surrogates, overlong forms
+/// and the two non-characters that XML forbids are invalid.
 std::size_t sizeAt(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(at);

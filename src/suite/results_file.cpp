@@ -23,7 +23,7 @@ constexpr int kFormat = 1;
 constexpr std::size_t kLargest = 256U << 20U;  // bytes; a suite of thousands of runs has a few
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-const char* const kInfinite = "infinite";  // JSON has no number for it
+const char* const kInfinite = "infinite";  // JSON has no infinite numbers
 
 Json optionalJson(const std::optional<double>& value) {
   if (value && std::isinf(*value)) return kInfinite;
@@ -41,7 +41,7 @@ Json checkJson(const CheckResult& check) {
           {"message", cleaned(check.message)}};
 }
 
-/// Whether a run failed by nothing but checks that depend on wall time.
+/// Whether a run failed only by checks that depend on wall time.
 bool failedByWallTime(const RunResult& run) {
   const auto fails = [](const CheckResult& check) { return !check.passed; };
   return run.verdict == Verdict::kFailed &&
@@ -81,7 +81,7 @@ Json wallJson(const RunResult& run) {
   return wall;
 }
 
-/// A member of an object, told by its place where it is missing or of another type.
+/// A member of an object; errors name its place if it is missing or of another type.
 template <class Value>
 Value member(const Json& object, const std::string& name, const std::string& where) {
   const auto found = object.find(name);

@@ -21,7 +21,7 @@ std::string runLine(const RunResult& run, std::size_t width) {
   return line + "\n";
 }
 
-/// What is wrong with a run, and what has changed since the baseline.
+/// The errors of a run, and its changes since the baseline.
 std::string notes(const RunResult& run, const std::vector<RunResult>& baseline) {
   std::string text;
   const auto former = formerChecks(run, findRun(baseline, run));

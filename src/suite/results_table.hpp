@@ -7,7 +7,7 @@
 
 namespace marsim::suite {
 
-/// The table for the terminal: a line a run, below it what failed; then the totals.
+/// The table for the terminal: a line per run, failures below it, then the totals.
 std::string resultsTable(const std::vector<RunResult>& runs,
                          const std::vector<RunResult>& baseline);
 

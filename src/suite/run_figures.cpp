@@ -17,25 +17,26 @@ using Eigen::Vector2d;
 constexpr std::size_t kMostPoints = 400;  // of a curve
 constexpr std::size_t kColours = 5;       // u0 to u4 of the style sheet
 constexpr std::size_t kDashes = 4;        // d0 to d3
-constexpr double kPlanMargin = 1.5;       // [m] of map round the flown paths, at least
-constexpr double kPlanExtent = 12.0;      // [m] that is shown at least
+constexpr double kPlanMargin = 1.5;       // [m] least margin of the map round the flown paths
+constexpr double kPlanExtent = 12.0;      // [m] least extent of a plan
 constexpr double kPlanHeight = 500.0;
-constexpr std::size_t kMostNamed = 20;  // paths whose end is named
+constexpr std::size_t kMostNamed = 20;  // most paths with a label at their end
 
-/// Colours go round first, then dashes: five UAVs have plain lines.
+/// Colours vary first, then dashes: the first five UAVs have plain lines.
 std::string uavStyle(std::size_t i) {
   return fmt::format("u{} d{}", i % kColours, i / kColours % kDashes);
 }
 
 std::string estimateStyle(std::size_t i) { return fmt::format("e{}", i % kDashes); }
 
-/// Which coordinates a view from a side shows along x and y.
-struct View {
+/// The coordinates along x and y of a view from a side.
+struct PlaneAxes {
   int x = 0;
   int y = 1;
 };
 
-std::vector<Vector2d> pathPoints(const std::vector<Eigen::Vector3f>& points, const View& view) {
+std::vector<Vector2d> pathPoints(const std::vector<Eigen::Vector3f>& points,
+                                 const PlaneAxes& view) {
   std::vector<Vector2d> path;
   const std::size_t step = points.size() / kMostPoints + 1;
   for (std::size_t i = 0; i < points.size(); i += step) {
@@ -77,7 +78,7 @@ std::string figure(const Chart& chart, const std::string& id, bool with_legend) 
 }
 
 /// The paths of all UAVs and estimates, seen along an axis.
-Chart pathChart(const RunResult& run, const View& view) {
+Chart pathChart(const RunResult& run, const PlaneAxes& view) {
   Chart chart;
   for (std::size_t i = 0; i < run.uavs.size(); ++i) {
     const UavSeries& uav = run.uavs[i];
@@ -107,7 +108,7 @@ Eigen::Vector3d extentOf(const RunResult& run) {
   return (high - low).cwiseMax(0.0F).cast<double>();
 }
 
-/// The first limits of a check by that name, for the curves that it is about.
+/// The limits of the first check by that name, for its curves.
 std::vector<Level> levelsOf(const RunResult& run, const std::string& check_name) {
   for (const CheckResult& check : run.checks) {
     if (check.name != check_name) continue;
@@ -175,7 +176,7 @@ std::vector<Chart> timeCharts(const RunResult& run) {
   charts.push_back(errors);
   Chart timings = timeChart(run, "Timings", "wall time [ms]");
   for (const auto& [name, values] : run.timings) {
-    // A sensor whose scans nobody reads renders none.
+    // A sensor renders no scans without a subscriber.
     const bool any = std::any_of(values.begin(), values.end(),
                                  [](const auto& value) { return value.second > 0.0; });
     if (!any) continue;
@@ -215,7 +216,7 @@ std::string runFigures(const RunResult& run, const std::string& id, const std::s
     plan.height = kPlanHeight;
     plan.background = background;
     text += figure(plan, id + "-plan", false);
-    // Along the axis on which the paths are longer.
+    // Along the axis of the longer extent.
     const int along = extent.y() > extent.x() ? 1 : 0;
     Chart side = pathChart(run, {along, 2});
     side.title = "From the side";

@@ -7,8 +7,8 @@
 /// The figures of a run in the report.
 namespace marsim::suite {
 
-/// Everything that is drawn of a run, as HTML. `id` is the section's, `background` the id of the
-/// drawing of its map in metres; empty: none.
+/// All figures of a run, as HTML. `id` is the section's, `background` the id of the drawing of its
+/// map in metres; empty: none.
 std::string runFigures(const RunResult& run, const std::string& id, const std::string& background);
 
 }  // namespace marsim::suite

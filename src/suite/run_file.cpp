@@ -23,7 +23,7 @@ constexpr std::array<Verdict, 4> kVerdicts = {Verdict::kPassed, Verdict::kFailed
 
 Json numberJson(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
-// With the digits that single precision has, not those of its double.
+// A number with the digits of single precision, not those of its double.
 Json numberJson(float value) {
   if (!std::isfinite(value)) return nullptr;
   return std::strtod(fmt::format("{}", value).c_str(), nullptr);
@@ -64,7 +64,7 @@ std::vector<Eigen::Vector3f> pointsOf(const Json& json) {
   return points;
 }
 
-// A value that could not be worked out is absent.
+// A value that could not be computed is absent.
 Json checkJson(const CheckResult& check) {
   Json json = {{"name", check.name}, {"subject", check.subject}};
   if (check.value) json["value"] = numberJson(*check.value);
@@ -128,7 +128,7 @@ EstimateSeries estimateOf(const Json& json) {
           pointsOf(json.at("position_m")), listOf<float>(json.at("error_m"))};
 }
 
-// Whether the run's message tells of a check that depends on wall time, or of a log.
+// Whether the run's message is about a check that depends on wall time, or about a log.
 bool messageDependsOnWallTime(const RunResult& result) {
   if (result.verdict != Verdict::kFailed) return result.verdict == Verdict::kError;
   return std::all_of(result.checks.begin(), result.checks.end(), [](const CheckResult& check) {

@@ -16,11 +16,11 @@ namespace marsim::suite {
 
 enum class Verdict { kPassed, kFailed, kError, kSkipped };
 
-/// A number that was measured, held to its limit.
+/// A measured number, compared with its limit.
 struct CheckResult {
   std::string name;     ///< "max_speed", "ate", ...
   std::string subject;  ///< UAV or topic; empty: the whole run
-  /// None: it could not be worked out, `message` says why. An infinite clearance: nothing near.
+  /// None: it could not be computed, see `message`. An infinite clearance: nothing near.
   std::optional<double> value;
   std::string unit;
   scenario::Limit limit;
@@ -46,30 +46,30 @@ struct EstimateSeries {
   std::vector<float> error;          ///< [m]
 };
 
-/// What a run of a scenario came to; what `run.json` holds.
+/// The result of a scenario's run; the contents of `run.json`.
 struct RunResult {
   std::string scenario;
   std::string description;
-  std::string map;  ///< as the scenario names it
+  std::string map;  ///< the scenario's name for it
   std::uint64_t seed = 1;
   Verdict verdict = Verdict::kError;
-  std::string message;  ///< why it is no pass, in a line; empty otherwise
+  std::string message;  ///< reason for any verdict but a pass, in a line; else empty
   std::vector<CheckResult> checks;
   std::vector<UavSeries> uavs;
   std::vector<EstimateSeries> estimates;
   std::map<std::string, std::vector<std::pair<double, double>>> timings;  ///< [s], [ms]
   double simulated = 0.0;                                                 ///< [s]
   double wall = 0.0;                                                      ///< [s]
-  std::vector<std::string> last_lines;  ///< of the log, of a run that failed
+  std::vector<std::string> last_lines;                                    ///< of a failed run's log
 };
 
-/// Holds a recording to what the scenario asks for.
+/// Compares a recording with the scenario's pass criteria.
 RunResult judge(const scenario::Scenario& scenario, std::uint64_t seed,
                 const scenario::Recording& recording);
 
-/// JSON, a key of the top a line. What depends on wall time stands below "wall" alone, so that the
-/// rest of two runs can be compared byte for byte; only "verdict" is that of all checks. Infinite
-/// numbers are null. Throws FileError.
+/// Writes JSON, one top-level key a line. Data that depend on wall time are only below "wall", so
+/// that the rest of two runs can be compared byte for byte; only "verdict" includes all checks.
+/// Infinite numbers are null. Throws FileError.
 void writeRun(const std::filesystem::path& path, const RunResult& result);
 RunResult readRun(const std::filesystem::path& path);
 

@@ -5,7 +5,7 @@
 namespace marsim::suite {
 namespace {
 
-// Of `count` instants at most kMostInstants, evenly, the first and the last among them.
+// Indices of at most kMostInstants of `count` instants, evenly spaced, with the first and the last.
 std::vector<std::size_t> chosen(std::size_t count) {
   std::vector<std::size_t> indices;
   if (count <= kMostInstants) {

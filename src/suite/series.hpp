@@ -9,14 +9,14 @@
 #include "suite/run_result.hpp"
 #include "suite/trajectory_error.hpp"
 
-/// The curves of a run, thinned out for its report.
+/// The curves of a run, thinned for its report.
 namespace marsim::suite {
 
 constexpr std::size_t kMostInstants = 600;  ///< of a curve
 
 UavSeries uavSeries(const scenario::UavRecording& uav);
 
-/// Empty but for its topic where the estimate could not be held to the truth.
+/// Empty except its topic if the estimate could not be compared with the truth.
 EstimateSeries estimateSeries(const std::string& topic, const TrajectoryError& error);
 
 std::map<std::string, std::vector<std::pair<double, double>>> timingSeries(

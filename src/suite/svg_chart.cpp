@@ -13,16 +13,16 @@ namespace {
 
 using Eigen::Vector2d;
 
-// Of the drawing: room for numbers and labels beside the axes.
+// Margins of the drawing, for numbers and labels beside the axes.
 constexpr double kLeft = 62.0;
 constexpr double kRight = 12.0;
 constexpr double kTop = 10.0;
 constexpr double kBottom = 38.0;
-constexpr double kTickSpace = 52.0;  // least distance of two numbers along x
+constexpr double kTickSpace = 52.0;  // least distance of two labels along x
 constexpr double kTickSpaceY = 30.0;
 constexpr double kLeastHeight = 150.0;
 
-/// Units of the axes to those of the drawing.
+/// Converts units of the axes to those of the drawing.
 class Frame {
  public:
   explicit Frame(const Chart& chart) : width_(chart.width), height_(chart.height) {
@@ -39,7 +39,7 @@ class Frame {
       high_.x() = std::max(high_.x(), chart.x_high);
     }
     if (chart.from_zero) low_.y() = std::min(0.0, low_.y());
-    // A limit far away would flatten the curve: it is drawn where it is near.
+    // A distant limit would flatten the curve: it is drawn only if it is near.
     const double far = high_.y() + 3.0 * std::max(high_.y() - low_.y(), 1e-9);
     for (const Level& level : chart.levels) {
       if (level.y <= far) high_.y() = std::max(high_.y(), level.y);
@@ -59,7 +59,7 @@ class Frame {
   double height() const { return height_; }
   const Vector2d& low() const { return low_; }
   const Vector2d& high() const { return high_; }
-  /// Units of the drawing for one of the x axis.
+  /// Drawing units per unit of the x axis.
   double scale() const { return plotWidth() / (high_.x() - low_.x()); }
 
  private:
@@ -79,8 +79,8 @@ class Frame {
     high_.y() += space;
   }
 
-  // Both axes take the scale at which all fits into the largest size; then the drawing's height
-  // follows, and what is wider than needed is shared by both sides.
+  // Gives both axes the scale at which everything fits into the largest size; the drawing's height
+  // follows, and excess width is shared by both sides.
   void padEqually(const Chart& chart) {
     const Vector2d middle = 0.5 * (low_ + high_);
     const double space = std::max(chart.margin, 0.06 * (high_ - low_).maxCoeff());
@@ -107,7 +107,7 @@ std::string pathOf(const Curve& curve, const Frame& frame) {
       continue;
     }
     path += fmt::format("{}{:.1f} {:.1f}", pen_down ? "L" : "M", frame.x(p.x()), frame.y(p.y()));
-    // A point between two gaps would not be seen.
+    // A single point between two gaps would be invisible.
     const bool alone =
         !pen_down && (i + 1 == curve.points.size() || !curve.points[i + 1].allFinite());
     if (alone) path += "h.1";
@@ -157,7 +157,7 @@ std::string levelText(const Level& level, const Frame& frame) {
       y < kTop + 14.0 ? y + 12.0 : y - 4.0, escaped(level.text));
 }
 
-// Colours for light and for dark pages, as those of the suite's report.
+// Colours for light and dark pages, the same as in the suite's report.
 constexpr const char* kStyle =
     "<style>svg{font:11px 'DejaVu Sans',sans-serif;--page:#fff;--ink:#1c2126;--soft:#5b6670;"
     "--grid:#e8ecf0;--u0:#0072b2;--u1:#d55e00}"
@@ -210,7 +210,7 @@ std::vector<Vector2d> thinnedCurve(const std::vector<Vector2d>& points, std::siz
     const std::size_t end = (i + 1) * points.size() / stretches;
     std::size_t least = begin, greatest = begin;
     for (std::size_t k = begin; k < end; ++k) {
-      // What is not finite must stay a gap: nothing compares with NaN, all with infinity.
+      // A value that is not finite must stay a gap: nothing compares with NaN, all with infinity.
       if (!std::isfinite(points[least].y()) || points[k].y() < points[least].y()) least = k;
       if (!std::isfinite(points[greatest].y()) ||
           (std::isfinite(points[k].y()) && points[k].y() > points[greatest].y())) {

@@ -5,8 +5,8 @@
 
 #include <Eigen/Core>
 
-/// Charts as inline SVG. Colours are classes of the page's style sheet, so that they follow it in
-/// light and dark.
+/// Charts as inline SVG. Colours are classes of the page's style sheet, which has light and dark
+/// ones.
 namespace marsim::suite {
 
 /// A line through points; one that is not finite leaves a gap.
@@ -37,25 +37,25 @@ struct Chart {
   std::vector<Curve> curves;
   std::vector<Mark> marks;
   std::vector<Level> levels;
-  double x_low = 0.0;        ///< part of the x axis that is shown in any case, where it is less
-  double x_high = 0.0;       ///< than this
+  double x_low = 0.0;        ///< the shown part of the x axis includes this
+  double x_high = 0.0;       ///< and this
   bool from_zero = false;    ///< the y axis begins at 0
-  bool equal_scale = false;  ///< a metre is as long on both axes
+  bool equal_scale = false;  ///< a metre has the same length on both axes
   double margin = 0.0;       ///< least space round the curves, in units of the axes
   std::string background;    ///< id of a drawing in units of the axes
   double width = 560.0;      ///< in units of the drawing
   double height = 230.0;     ///< the largest, with equal_scale
 };
 
-/// Round numbers inside of [low, high], at most `most` of them: 1, 2 or 5 times a power of ten
-/// apart.
+/// Round numbers inside [low, high], at most `most` of them, at distances of 1, 2 or 5 times a
+/// power of ten.
 std::vector<double> ticks(double low, double high, int most);
 
-/// At most `most` points. Of each stretch the least and the greatest y stay, so that peaks do.
+/// At most `most` points. The least and the greatest y of each stretch stay, so that peaks do.
 std::vector<Eigen::Vector2d> thinnedCurve(const std::vector<Eigen::Vector2d>& points,
                                           std::size_t most);
 
-/// The element <svg>. `id` is one of its own on the page.
+/// The element <svg>. `id` must be unique on the page.
 std::string svgChart(const Chart& chart, const std::string& id);
 
 /// The text of an SVG file, whose colours follow the viewer's. Styles: u0 and u1 are colours, d1 is

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kFewestToAlign = 3;
 
-/// The poses of one stamp each, as the truth is and as it is estimated.
+/// Pairs of true and estimated poses with the same stamps.
 struct Associated {
   std::vector<TimeNs> stamps;
   std::vector<Pose> truth;     // X_WF
@@ -45,7 +45,7 @@ Associated associate(const std::vector<scenario::MotionSample>& truth,
   return associated;
 }
 
-// X_WE by all positions, the identity without alignment; none where there are too few.
+// X_WE from all positions, the identity without alignment; none if there are too few.
 std::optional<Eigen::Isometry3d> alignment(const Associated& poses, bool align) {
   if (poses.stamps.empty()) return std::nullopt;
   if (!align) return Eigen::Isometry3d::Identity();

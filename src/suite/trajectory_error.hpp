@@ -19,11 +19,11 @@ struct TrajectoryErrorConfig {
   TimeNs longest_gap = kNsPerSecond / 2;  ///< between poses that cover the time between them
 };
 
-/// Whether a pose is finite and its quaternion of length 1, but for rounding.
+/// Whether a pose is finite and its quaternion has length 1, to rounding.
 bool isPose(const Pose& X);
 
-/// The error of an estimated trajectory: of a frame F in W, told as poses in a frame E of the
-/// estimator's own.
+/// The error of an estimated trajectory of a frame F in W, given as poses in the estimator's own
+/// frame E.
 struct TrajectoryError {
   std::vector<TimeNs> stamps;           ///< of the poses within the flight, rising
   std::vector<Eigen::Vector3d> p_WF;    ///< [m] estimated, aligned
@@ -33,12 +33,12 @@ struct TrajectoryError {
   std::size_t rpe_pairs = 0;            ///< poses with one at least rpe_delta later
   std::optional<double> rpe_rms;        ///< [m] of the translations; none: no pairs
   std::optional<double> rpe_angle_rms;  ///< [rad]
-  double completeness = 0.0;            ///< share of the truth's time that is covered
+  double completeness = 0.0;            ///< covered share of the truth's time
 };
 
-/// Compares an estimate with the truth at its stamps; the truth between two samples is linear in
-/// position and along the shortest rotation. Estimates may come in any order. Those that are no
-/// poses, lie outside of the truth's time or have the stamp of an earlier one are passed over.
+/// Compares an estimate with the truth at the estimate's stamps; between two samples the truth is
+/// linear in position and takes the shortest rotation. Estimates may come in any order. Invalid
+/// poses, those outside of the truth's time and those with the stamp of an earlier one are ignored.
 ///
 /// With Q the true and P the estimated poses of F, the absolute trajectory error is the distance of
 /// their positions after alignment, and the relative pose error that of E = (Q_i^-1 Q_j)^-1 (P_i^-1

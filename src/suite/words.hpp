@@ -5,13 +5,13 @@
 
 #include "suite/run_result.hpp"
 
-/// Words and numbers that all reports share.
+/// Words and numbers common to all reports.
 namespace marsim::suite {
 
-/// Four digits that count, without a power of ten between 1e-3 and 1e6: "0.1235", "12.5", "1e-07".
+/// Four significant digits, without exponent from 1e-3 to 1e6: "0.1235", "12.5", "1e-07".
 std::string numberText(double value);
 
-/// "at least 0.3", "at most 2", "0.3 to 2"; empty where there is no limit.
+/// "at least 0.3", "at most 2", "0.3 to 2"; empty without a limit.
 std::string limitText(const scenario::Limit& limit);
 
 /// "forest_goals, seed 3".
@@ -20,17 +20,17 @@ std::string runName(const RunResult& run);
 /// "ate of odometry", "max_speed of uav0", "goals_within".
 std::string checkName(const CheckResult& check);
 
-/// "0.12 m", or "none" where it could not be worked out.
+/// "0.12 m", or "none" if it could not be computed.
 std::string valueText(const CheckResult& check);
 
-/// What a check's message says beyond its value and limit, which it may repeat ("is 0.5 m, ...").
+/// A check's message beyond its value and limit, which it may repeat ("is 0.5 m, ...").
 std::string noteText(const CheckResult& check);
 
-/// "ate of odometry is 0.5 m, allowed: at most 0.1 m", "ate of odometry: nobody publishes it": a
-/// check that failed, in a line.
+/// A failed check in a line: "ate of odometry is 0.5 m, allowed: at most 0.1 m", "ate of odometry:
+/// nobody publishes it".
 std::string failureText(const CheckResult& check);
 
-/// Simulated seconds a second of wall time; 0 where nothing was flown.
+/// Simulated seconds per second of wall time; 0 without a flight.
 double realTimeFactor(const RunResult& run);
 
 struct Totals {

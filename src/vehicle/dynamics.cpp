@@ -10,15 +10,15 @@ namespace {
 
 using Eigen::Vector3d;
 
-// The integrated state and, of the same shape, its derivative, a quantity a column; rotors take as
-// many columns as they need. Columns of three numbers end in a zero, so that the processor's
-// registers hold whole columns.
+// The integrated state and, in the same layout, its derivative, one quantity per column; rotors
+// take as many columns as they need. Columns of three numbers end in a zero, so that the
+// processor's registers hold whole columns.
 template <int kColumns>
 using Motion = Eigen::Array<double, 4, 4 + 2 * kColumns>;
 template <int kColumns>
 using Rotors = Eigen::Array<double, 4, kColumns>;
 constexpr int kP = 0, kV = 1, kQ = 2, kW = 3;  // the quaternion: x y z w
-constexpr int kSpeed = 4;                      // the first column of speeds, those of rates behind
+constexpr int kSpeed = 4;                      // first column of speeds; rates follow
 
 template <class M>
 void setVector(M& x, int column, const Vector3d& v) {
@@ -71,9 +71,9 @@ Rotors<kColumns> motorJerk(const MotorConfig& motor, const RotorColumns& command
   return jerk;
 }
 
-// Thrust of each rotor as a multiple of that far from the ground: Cheeseman and Bennett (R&M 3021,
-// 1955), hovering, 1 / (1 - (R/4z)^2) with the rotor's height z, taken as R/2 where it is less. The
-// gain fades between 4 R and 5 R (it is 0.4 % there) and with the cosine of the tilt.
+// Thrust of each rotor relative to that far from the ground: Cheeseman and Bennett (R&M 3021,
+// 1955), hovering, 1 / (1 - (R/4z)^2) with the rotor's height z, at least R/2. The gain fades out
+// between 4 R and 5 R (it is 0.4 % there) and with the cosine of the tilt.
 template <int kColumns>
 Rotors<kColumns> groundEffect(const DynamicsInputs& in, double p_z,
                               const Eigen::Quaterniond& q_WB) {
@@ -89,8 +89,8 @@ Rotors<kColumns> groundEffect(const DynamicsInputs& in, double p_z,
   return 1.0 + std::max(up_B.z(), 0.0) * near * square / (1.0 - square);
 }
 
-// The accelerations of B's origin from forces there and torques about it, where the centre of mass
-// is elsewhere.
+// The accelerations of B's origin from forces there and torques about it, for a centre of mass that
+// lies elsewhere.
 Accelerations aboutCentreOfMass(const Airframe& frame, const Eigen::Quaterniond& q_WB,
                                 const Vector3d& w, const Vector3d& force_B,
                                 const Vector3d& torque_B) {
@@ -101,8 +101,8 @@ Accelerations aboutCentreOfMass(const Airframe& frame, const Eigen::Quaterniond&
   return {q_WB * (force_B * frame.inverse_mass - lever) - Vector3d(0.0, 0.0, kGravity), angular};
 }
 
-// Newton and Euler; of every rotor thrust, reaction torque and drag. kMore: with what few vehicles
-// have (Airframe::has_more).
+// Newton's and Euler's equations with thrust, reaction torque and drag of every rotor. kMore: with
+// the features that few vehicles have (Airframe::has_more).
 template <int kColumns, bool kMore>
 Accelerations accelerationsOf(const DynamicsInputs& in, double p_z, const Eigen::Quaterniond& q_WB,
                               const Vector3d& v_WB, const Vector3d& w,
@@ -152,7 +152,7 @@ Motion<kColumns> derivative(const DynamicsInputs& in, const Motion<kColumns>& x,
   return rate;
 }
 
-// Inside a Runge-Kutta step the quaternion drifts off unit length; rotate by its direction.
+// In a Runge-Kutta step the quaternion drifts off unit length; its direction is used for rotations.
 template <int kColumns, bool kMore>
 Motion<kColumns> derivative(const DynamicsInputs& in, const Motion<kColumns>& x) {
   return derivative<kColumns>(
@@ -179,7 +179,7 @@ void integrateAs(const DynamicsInputs& in, const Accelerations& here, double dt,
   motors.rates.leftCols<kColumns>() = ratesOf<kColumns>(after);
 }
 
-// Calls what is compiled for a vehicle, with the number of columns and whether it has more.
+// Calls the instance compiled for a vehicle's number of columns and features.
 template <class Call>
 auto asCompiled(const Airframe& frame, const Call& call) {
   using One = std::integral_constant<int, 1>;

@@ -15,16 +15,15 @@ struct DynamicsInputs {
   double ground_z;                  ///< [m] of the plane for the ground effect; -inf: none
 };
 
-/// Of a vehicle in a state while its rotors turn at `speeds` [rad/s].
+/// Accelerations of a vehicle in a state while its rotors turn at `speeds` [rad/s].
 Accelerations accelerations(const DynamicsInputs& in, const KinematicState& state,
                             const RotorColumns& speeds);
 
-/// [N] along body z, drag not included.
+/// Thrust [N] along body z, without drag.
 double thrustOf(const DynamicsInputs& in, const KinematicState& state, const RotorColumns& speeds);
 
-/// One classical Runge-Kutta step of dt [s] from where the accelerations are known: of position,
-/// velocity, attitude and body rate, which it changes in `state`, and of the motors. Speeds may
-/// have passed their limits.
+/// One classical Runge-Kutta step of dt [s] from known accelerations: changes position, velocity,
+/// attitude and body rate in `state`, and the motors. Speeds may have passed their limits.
 void integrate(const DynamicsInputs& in, const Accelerations& here, double dt,
                KinematicState& state, MotorMotion& motors);
 

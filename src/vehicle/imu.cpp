@@ -7,6 +7,7 @@
 
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
+#include "marsim/geometry/pose_settings.hpp"
 #include "vehicle/normal_vector.hpp"
 
 namespace marsim::vehicle {
@@ -14,7 +15,7 @@ namespace {
 
 constexpr double kLargestMisalignment = 0.2;  // [rad] the turn is linearised
 
-// [m/s^2] what an accelerometer at rest reads, in W.
+// [m/s^2] reading of an accelerometer at rest, in W.
 Eigen::Vector3d upwards() { return {0.0, 0.0, kGravity}; }
 
 ImuConfig validated(ImuConfig config) {
@@ -24,38 +25,40 @@ ImuConfig validated(ImuConfig config) {
 
 }  // namespace
 
-void InertialErrors::validate(const std::string& where, const std::string& field,
-                              const std::string& unit) const {
-  const Validator check(where);
-  const auto named = [&](const std::string& name) { return field + "." + name; };
-  check.notNegative(named("noise_density"), noise_density, unit + "/sqrt(Hz)");
-  check.notNegative(named("random_walk"), random_walk, unit + "/s/sqrt(Hz)");
-  check.notNegative(named("gauss_markov.sigma"), gauss_markov_sigma, unit);
-  if (gauss_markov_sigma > 0.0) {
-    check.positive(named("gauss_markov.correlation_time"), gauss_markov_time, "s");
-  }
-  check.notNegative(named("turn_on_bias"), turn_on_bias, unit);
-  for (int axis = 0; axis < 3; ++axis) {
-    check.within(named(fmt::format("scale[{}]", axis)), scale[axis], -0.5, 0.5);
-    check.within(named(fmt::format("misalignment[{}]", axis)), misalignment[axis],
-                 -kLargestMisalignment, kLargestMisalignment, "rad");
-  }
-  check.finite(named("g_sensitivity"), g_sensitivity, "rad/s/(m/s^2)");
-  check.notNegative(named("range"), range, unit);
-  check.notNegative(named("resolution"), resolution, unit);
+void InertialErrors::declare(Settings& settings, const std::string& u) {
+  const Unit unit(u, Quantity::kNumber);
+  settings.optional("noise_density", noise_density, u + "/sqrt(Hz)", kNotNegative);
+  settings.optional("random_walk", random_walk, u + "/s/sqrt(Hz)", kNotNegative);
+  settings.optional("gauss_markov", [&](Settings& process) {
+    process.required("sigma", gauss_markov_sigma, unit, kNotNegative);
+    process.required("correlation_time", gauss_markov_time, "s",
+                     gauss_markov_sigma > 0.0 ? kPositive : kFinite);
+  });
+  settings.optional("turn_on_bias", turn_on_bias, unit, kNotNegative);
+  settings.optional("scale", scale, "", {-0.5, 0.5});
+  settings.optional("misalignment", misalignment, "rad",
+                    {-kLargestMisalignment, kLargestMisalignment});
+  settings.optional("range", range, unit, kNotNegative);
+  settings.optional("resolution", resolution, unit, kNotNegative);
+}
+
+void ImuConfig::declare(Settings& settings) {
+  settings.optional("rate", rate, "Hz", kPositive);
+  declarePose(settings, X_BI);
+  settings.optional("gyroscope", [&](Settings& errors) {
+    gyroscope.declare(errors, "rad/s");
+    errors.optional("g_sensitivity", gyroscope.g_sensitivity, "rad/s/(m/s^2)");
+  });
+  settings.optional("accelerometer",
+                    [&](Settings& errors) { accelerometer.declare(errors, "m/s^2"); });
+  settings.optional("orientation_noise", orientation_noise, "rad", kNotNegative);
 }
 
 void ImuConfig::validate(const std::string& where) const {
+  checkSettings(where, *this);
   const Validator check(where);
-  check.positive("rate", rate, "Hz");
-  for (int axis = 0; axis < 3; ++axis) {
-    check.finite(fmt::format("position[{}]", axis), X_BI.p[axis], "m");
-  }
   check.require(std::abs(X_BI.q.norm() - 1.0) < 1e-6, "orientation",
                 fmt::format("a quaternion of length {}", X_BI.q.norm()), "length 1");
-  check.notNegative("orientation_noise", orientation_noise, "rad");
-  gyroscope.validate(where, "gyroscope", "rad/s");
-  accelerometer.validate(where, "accelerometer", "m/s^2");
   check.require(accelerometer.g_sensitivity == 0.0, "accelerometer.g_sensitivity",
                 fmt::format("{}", accelerometer.g_sensitivity), "0: gyroscopes only");
 }
@@ -118,7 +121,7 @@ Imu::Reading Imu::instantAt(const KinematicState& state) const {
 }
 
 // The turn, and in W the change of velocity of the IMU's own place, since the last sample that the
-// two instants' readings do not account for by the trapezoidal rule.
+// two instants' readings do not explain by the trapezoidal rule.
 Imu::Reading Imu::lackingSince(const Sampled& last, const KinematicState& state,
                                const Reading& instant) const {
   const double dt = toSeconds(state.stamp - last.state.stamp);
@@ -139,7 +142,7 @@ ImuSample Imu::sample(const KinematicState& state, const MotionBreaks& breaks) {
   const bool adjoins =
       last_ && last_->breaks.placements == breaks.placements && last_->state.stamp < state.stamp;
   const bool is_held = adjoins && last_->breaks.contacts != breaks.contacts;
-  // The ground may have let go of it just after the last sample.
+  // The ground may have released it just after the last sample.
   if (is_held || (adjoins && last_->is_held)) {
     const Reading lacking = lackingSince(*last_, state, instant);
     felt.rate += lacking.rate;

@@ -7,12 +7,14 @@
 
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
+#include "marsim/geometry/pose_settings.hpp"
 #include "vehicle/normal_vector.hpp"
 
 namespace marsim::vehicle {
 namespace {
 
-constexpr double kRateMax = 1000.0;  // [Hz]
+constexpr Bounds kRates{0.1, 1000.0};         // [Hz]
+constexpr Bounds kAltitudes{-500.0, 9000.0};  // [m]
 
 // WGS 84 (NIMA TR8350.2): semi-major axis [m] and flattening.
 constexpr double kSemiMajorAxis = 6378137.0;
@@ -68,45 +70,50 @@ Geodetic fromEarthCentred(const Eigen::Vector3d& p) {
 
 }  // namespace
 
-void SlowError::validate(const std::string& where, const std::string& field,
-                         const std::string& unit) const {
-  const Validator check(where);
-  check.notNegative(field + ".sigma", sigma, unit);
-  if (sigma > 0.0) check.positive(field + ".correlation_time", correlation_time, "s");
+void SlowError::declare(Settings& settings, const Unit& unit) {
+  settings.required("sigma", sigma, unit, kNotNegative);
+  settings.required("correlation_time", correlation_time, "s", sigma > 0.0 ? kPositive : kFinite);
+}
+
+void MagnetometerConfig::declare(Settings& settings) {
+  settings.optional("rate", rate, "Hz", kRates);
+  declarePose(settings, X_BM);
+  settings.required("field", field_W, "T");
+  settings.optional("hard_iron", hard_iron, "T");
+  settings.optional("noise", noise, "T", kNotNegative);
 }
 
 void MagnetometerConfig::validate(const std::string& where) const {
-  const Validator check(where);
-  check.within("rate", rate, 0.1, kRateMax, "Hz");
-  check.require(field_W.allFinite() && field_W.norm() > 0.0 && field_W.norm() < 1.0, "field",
-                fmt::format("[{}, {}, {}] T", field_W.x(), field_W.y(), field_W.z()),
-                "the earth's field at the place, east, north, up, in tesla");
-  check.require(hard_iron.allFinite(), "hard_iron", "not finite", "finite numbers");
-  check.notNegative("noise", noise, "T");
+  checkSettings(where, *this);
+  Validator(where).require(field_W.norm() > 0.0 && field_W.norm() < 1.0, "field",
+                           fmt::format("[{}, {}, {}] T", field_W.x(), field_W.y(), field_W.z()),
+                           "the earth's field at the place, east, north, up, in tesla");
 }
 
-void BarometerConfig::validate(const std::string& where) const {
-  const Validator check(where);
-  check.within("rate", rate, 0.1, kRateMax, "Hz");
-  check.within("origin_altitude", origin_altitude, -500.0, 9000.0, "m");
-  check.within("sea_level_pressure", sea_level_pressure, 8e4, 1.2e5, "Pa");
-  drift.validate(where, "drift", "Pa");
-  check.notNegative("noise", noise, "Pa");
+void BarometerConfig::declare(Settings& settings) {
+  settings.optional("rate", rate, "Hz", kRates);
+  settings.optional("origin_altitude", origin_altitude, "m", kAltitudes);
+  settings.optional("sea_level_pressure", sea_level_pressure, "Pa", {8e4, 1.2e5});
+  settings.optional("drift", [&](Settings& process) { drift.declare(process, "Pa"); });
+  settings.optional("noise", noise, "Pa", kNotNegative);
 }
 
-void GnssConfig::validate(const std::string& where) const {
-  const Validator check(where);
-  check.within("rate", rate, 0.1, kRateMax, "Hz");
-  // At the poles east and north have no direction.
-  check.within("latitude", latitude, radians(-89.9), radians(89.9), "rad");
-  check.within("longitude", longitude, -kPi, kPi, "rad");
-  check.within("altitude", altitude, -500.0, 9000.0, "m");
-  check.require(p_BA.allFinite(), "position", "not finite", "finite numbers");
-  horizontal_drift.validate(where, "horizontal_drift", "m");
-  vertical_drift.validate(where, "vertical_drift", "m");
-  check.notNegative("horizontal_noise", horizontal_noise, "m");
-  check.notNegative("vertical_noise", vertical_noise, "m");
-  check.notNegative("velocity_noise", velocity_noise, "m/s");
+void GnssConfig::declare(Settings& settings) {
+  settings.optional("rate", rate, "Hz", kRates);
+  settings.required("origin", [&](Settings& origin) {
+    // At the poles east and north have no direction.
+    origin.required("latitude", latitude, "rad", {radians(-89.9), radians(89.9)});
+    origin.required("longitude", longitude, "rad", {-kPi, kPi});
+    origin.optional("altitude", altitude, "m", kAltitudes);
+  });
+  settings.optional("position", p_BA, "m");
+  settings.optional("horizontal_drift",
+                    [&](Settings& process) { horizontal_drift.declare(process, "m"); });
+  settings.optional("vertical_drift",
+                    [&](Settings& process) { vertical_drift.declare(process, "m"); });
+  settings.optional("horizontal_noise", horizontal_noise, "m", kNotNegative);
+  settings.optional("vertical_noise", vertical_noise, "m", kNotNegative);
+  settings.optional("velocity_noise", velocity_noise, "m/s", kNotNegative);
 }
 
 Geodetic toGeodetic(const Geodetic& origin, const Eigen::Vector3d& p_W) {

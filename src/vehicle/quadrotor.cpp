@@ -16,7 +16,7 @@ namespace {
 
 using Eigen::Vector3d;
 
-/// Feet nearer to the ground than this at reset stand on it [m].
+/// Feet nearer to the ground than this at reset() stand on it [m].
 constexpr double kStandingBelow = 0.01;
 
 VehicleConfig validated(VehicleConfig config) {
@@ -96,7 +96,7 @@ void Quadrotor::setEffectiveness(int rotor, double share) {
   obeyCommands();
 }
 
-// What the motors turn towards: weak ones and an empty battery do less than they are told.
+// Targets of the motors: weak motors and an empty battery reach less than the commands.
 void Quadrotor::obeyCommands() {
   obeyed_ = commands_ * speed_shares_;
   if (config_.battery.sag < 1.0) {
@@ -161,7 +161,7 @@ void Quadrotor::step(TimeNs dt) {
   integrate(inputs(), here, toSeconds(dt), state_, motors_);
   if (on_ground_) state_ = before;
   state_.stamp += dt;
-  // A motor that ends at a limit stays there until it is turned back.
+  // A motor that reaches a limit stays there until its rate changes sign.
   const RotorColumns speeds = motors_.speeds;
   const double fastest = config_.motor.speed_max;
   motors_.speeds = speeds.max(0.0).min(fastest);

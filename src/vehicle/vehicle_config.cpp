@@ -13,24 +13,19 @@ namespace marsim::vehicle {
 namespace {
 
 constexpr std::size_t kLeastRotors = 4;   // for thrust and three torques
-constexpr double kLeastAuthority = 1e-6;  // about the weakest axis, of the strongest's
+constexpr double kLeastAuthority = 1e-6;  // about the weakest axis, relative to the strongest
 
 constexpr double kFarthestPayload = 10.0;  // [m]
 constexpr double kLeastSag = 0.1;
 
-// The dynamics run at 1 kHz by default; Runge-Kutta steps of 1 ms follow poles up to here well.
+// The dynamics run at 1 kHz by default; Runge-Kutta steps of 1 ms resolve poles up to here well.
 constexpr double kFastestPole = 2000.0;  // [rad/s]
 
 void validateMotor(const MotorConfig& motor, const Validator& check) {
-  check.positive("motor.natural_frequency_up", motor.natural_frequency_up, "rad/s");
-  check.positive("motor.natural_frequency_down", motor.natural_frequency_down, "rad/s");
-  check.within("motor.damping", motor.damping, 0.1, 10.0);
   check.require(
       motor.fastestPole() <= kFastestPole, "motor",
       fmt::format("of a pole of {:.0f} rad/s (natural frequency and damping)", motor.fastestPole()),
       fmt::format("up to {} rad/s", kFastestPole));
-  check.notNegative("motor.speed_min", motor.speed_min, "rad/s");
-  check.positive("motor.speed_max", motor.speed_max, "rad/s");
   check.require(motor.speed_min < motor.speed_max, "motor.speed_min",
                 fmt::format("{}", motor.speed_min),
                 fmt::format("less than motor.speed_max ({} rad/s)", motor.speed_max));
@@ -41,31 +36,37 @@ void validateRotors(const std::vector<RotorConfig>& rotors, const Validator& che
                 fmt::format("a list of {}", rotors.size()),
                 fmt::format("a list of {} to {}", kLeastRotors, kMostRotors));
   for (std::size_t i = 0; i < rotors.size(); ++i) {
-    for (int axis = 0; axis < 3; ++axis) {
-      check.finite(fmt::format("rotors[{}].position[{}]", i, axis), rotors[i].position[axis], "m");
-    }
     const int spin = rotors[i].spin;
     check.require(spin == 1 || spin == -1, fmt::format("rotors[{}].spin", i),
                   fmt::format("{}", spin), "1 or -1");
   }
 }
 
-void validateMore(const VehicleConfig& config, const Validator& check) {
-  for (int axis = 0; axis < 3; ++axis) {
-    check.notNegative(fmt::format("parasitic_drag[{}]", axis), config.parasitic_drag[axis],
-                      "N/(m/s)^2");
-    check.within(fmt::format("payload.position[{}]", axis), config.payload.position[axis],
-                 -kFarthestPayload, kFarthestPayload, "m");
-  }
-  check.notNegative("rotor_radius", config.rotor_radius, "m");
-  check.require(!config.ground_effect || config.rotor_radius > 0.0, "rotor_radius",
-                fmt::format("{}", config.rotor_radius), "more than 0 m with ground_effect");
-  check.notNegative("payload.mass", config.payload.mass, "kg");
-  check.within("battery.sag", config.battery.sag, kLeastSag, 1.0);
-  check.positive("battery.duration", config.battery.duration, "s");
+}  // namespace
+
+void MotorConfig::declare(Settings& settings) {
+  settings.required("natural_frequency_up", natural_frequency_up, "rad/s", kPositive);
+  settings.required("natural_frequency_down", natural_frequency_down, "rad/s", kPositive);
+  settings.optional("damping", damping, "", {0.1, 10.0});
+  settings.optional("speed_min", speed_min, "rad/s", kNotNegative);
+  settings.required("speed_max", speed_max, "rad/s", kPositive);
 }
 
-}  // namespace
+void RotorConfig::declare(Settings& settings) {
+  settings.required("position", position, "m");
+  settings.required<int>("spin", spin, {{"ccw", 1}, {"cw", -1}});
+}
+
+void PayloadConfig::declare(Settings& settings) {
+  settings.required("mass", mass, "kg", kNotNegative);
+  settings.required("position", position, "m", {-kFarthestPayload, kFarthestPayload});
+  settings.optional("known", known);
+}
+
+void BatteryConfig::declare(Settings& settings) {
+  settings.required("sag", sag, "", {kLeastSag, 1.0});
+  settings.required("duration", duration, "s", kPositive);
+}
 
 double MotorConfig::fastestPole() const {
   const double fastest = std::max(natural_frequency_up, natural_frequency_down);
@@ -82,7 +83,7 @@ Eigen::Vector3d VehicleConfig::centreOfMass() const {
   return payload.mass / totalMass() * payload.position;
 }
 
-// Parallel axes (Steiner), of the vehicle about its own centre, B's origin, and of a point.
+// Parallel axis theorem (Steiner): the vehicle about B's origin, its own centre, and a point mass.
 Eigen::Matrix3d VehicleConfig::totalInertia() const {
   const auto ofPoint = [](double m, const Eigen::Vector3d& r) -> Eigen::Matrix3d {
     return m * (r.squaredNorm() * Eigen::Matrix3d::Identity() - r * r.transpose());
@@ -108,7 +109,7 @@ double VehicleConfig::hoverSpeed() const {
 }
 
 RotorArray VehicleConfig::hoverSpeeds() const {
-  // Rows: thrust and the three torques of the rotors' squared speeds, each in a unit that makes its
+  // Rows: thrust and the three torques per squared rotor speed, each in a unit that makes its
   // largest number 1.
   const auto count = static_cast<Eigen::Index>(rotors.size());
   Eigen::Matrix<double, 4, Eigen::Dynamic, Eigen::ColMajor, 4, kMostRotors> wrench(4, count);
@@ -128,7 +129,7 @@ RotorArray VehicleConfig::hoverSpeeds() const {
   decomposition.setThreshold(kLeastAuthority);
   decomposition.compute(wrench);
   if (decomposition.rank() < 4) return none;
-  // The square root of a negative solution is the NaN that the header promises.
+  // The root of a negative solution is NaN, as the header says.
   return decomposition.solve(weight).array().sqrt();
 }
 
@@ -137,26 +138,43 @@ double VehicleConfig::maxThrust() const {
          motor.speed_max;
 }
 
-void VehicleConfig::validate(const std::string& where) const {
-  const Validator check(where);
-  check.positive("mass", mass, "kg");
-  // Published inertias of real craft break the triangle inequality, so it is not asked for.
-  for (int axis = 0; axis < 3; ++axis) {
-    check.positive(fmt::format("inertia[{}]", axis), inertia[axis], "kg m^2");
+void VehicleConfig::declare(Settings& settings) {
+  settings.required("name", name);
+  settings.required("mass", mass, "kg", kPositive);
+  // Published inertias of real craft break the triangle inequality, so it is not required.
+  settings.required("inertia", inertia, "kg m^2", kPositive);
+  settings.required("rotors", rotors);
+  settings.required("thrust_coefficient", thrust_coefficient, "N/(rad/s)^2", kPositive);
+  // Sources give either k_M itself or its ratio to k_F, a length.
+  std::optional<double> ratio;
+  settings.optional("moment_constant", ratio, "m");
+  if (ratio && settings.inFile("torque_coefficient")) {
+    settings.fail("moment_constant", "given beside torque_coefficient", "one of the two");
   }
-  validateRotors(rotors, check);
-  check.positive("thrust_coefficient", thrust_coefficient, "N/(rad/s)^2");
-  check.positive("torque_coefficient", torque_coefficient, "N m/(rad/s)^2");
-  validateMotor(motor, check);
-  check.notNegative("rotor_drag_coefficient", rotor_drag_coefficient, "N/(rad/s)/(m/s)");
-  for (int axis = 0; axis < 3; ++axis) {
-    check.notNegative(fmt::format("linear_drag[{}]", axis), linear_drag[axis], "N/(m/s)");
-  }
-  validateMore(*this, check);
-  check.positive("radius", radius, "m");
-  check.notNegative("ground_clearance", ground_clearance, "m");
-  check.within("control_latency", control_latency, 0, 100, "states");
+  if (ratio) torque_coefficient = *ratio * thrust_coefficient;
+  if (!ratio)
+    settings.required("torque_coefficient", torque_coefficient, "N m/(rad/s)^2", kPositive);
+  settings.optional("rotor_drag_coefficient", rotor_drag_coefficient, "N/(rad/s)/(m/s)",
+                    kNotNegative);
+  settings.required("motor", motor);
+  settings.optional("linear_drag", linear_drag, "N/(m/s)", kNotNegative);
+  settings.optional("parasitic_drag", parasitic_drag, "N/(m/s)^2", kNotNegative);
+  settings.optional("rotor_radius", rotor_radius, "m", kNotNegative);
+  settings.optional("ground_effect", ground_effect);
+  settings.optional("payload", payload);
+  settings.optional("battery", battery);
+  settings.required("radius", radius, "m", kPositive);
+  settings.required("ground_clearance", ground_clearance, "m", kNotNegative);
+  settings.optional("control_latency", control_latency, "states", {0, 100});
+}
 
+void VehicleConfig::validate(const std::string& where) const {
+  checkSettings(where, *this);
+  const Validator check(where);
+  validateRotors(rotors, check);
+  validateMotor(motor, check);
+  check.require(!ground_effect || rotor_radius > 0.0, "rotor_radius",
+                fmt::format("{}", rotor_radius), "more than 0 m with ground_effect");
   const double weight = totalMass() * kGravity;
   check.require(maxThrust() > weight, payload.mass > 0.0 ? "mass with payload" : "mass",
                 fmt::format("{}", totalMass()),

@@ -13,9 +13,8 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr double kFoot = 0.3048;  // [m]
 const double kRoot3 = std::sqrt(3.0);
-// Of the states of 1 / (1 + s) and 1 / (1 + s)^2 driven by unit white noise, stationary.
+// Stationary covariance of the states of 1 / (1 + s) and 1 / (1 + s)^2 driven by unit white noise.
 constexpr double kLagVariance = 0.5, kCovariance = 0.25, kTwiceVariance = 0.25;
 
 // x along the horizontal part of the wind, z up.

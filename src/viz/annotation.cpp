@@ -20,7 +20,7 @@ void disc(cairo_t* context, double x, double y, double radius) {
   cairo_arc(context, x, y, radius, 0.0, 2.0 * kPi);
 }
 
-void fillWithRim(cairo_t* context, const Colour& fill, double rim) {
+void fillWithRim(cairo_t* context, const Rgb& fill, double rim) {
   setColour(context, fill);
   cairo_fill_preserve(context);
   setColour(context, kBackground);
@@ -57,10 +57,11 @@ void sensorMark(cairo_t* context, double x, double y, double radius) {
   }
 }
 
-void pathLine(cairo_t* context, const FlightScene& scene, const Camera& camera, double width) {
+void pathLine(cairo_t* context, const FlightScene& scene, const PictureCamera& camera,
+              double width) {
   bool drawing = false;
   for (const Eigen::Vector3d& p : scene.path) {
-    const std::optional<Camera::Projected> at = camera.project(p);
+    const std::optional<PictureCamera::Projected> at = camera.project(p);
     if (at && drawing) cairo_line_to(context, at->x, at->y);
     if (at && !drawing) cairo_move_to(context, at->x, at->y);
     drawing = at.has_value();
@@ -84,11 +85,11 @@ double niceLength(double length) {
   return decade;
 }
 
-// Returns the x where the next item may begin; so do the others.
+// This and the functions below return the x at which the next item may begin.
 double drawScaleBar(cairo_t* context, double x, double y, const FlightScene& scene,
                     const Framing& framing, const Layout& layout) {
   const double u = layout.unit;
-  // In perspective the bar holds where the flight is, or the sensor.
+  // In perspective the bar is valid at the flight's or the sensor's distance.
   Eigen::Vector3d place = framing.shown.center();
   const char* name = "in the middle";
   if (!scene.path.empty()) {
@@ -98,7 +99,7 @@ double drawScaleBar(cairo_t* context, double x, double y, const FlightScene& sce
     place = scene.scan_origin;
     name = "at the sensor";
   }
-  const std::optional<Camera::Projected> at = framing.camera.project(place);
+  const std::optional<PictureCamera::Projected> at = framing.camera.project(place);
   const double scale = framing.camera.scaleAt(at ? at->depth : 1.0);
   const double metres = niceLength(180.0 * u / scale);
   const double width = metres * scale;
@@ -119,17 +120,18 @@ double drawScaleBar(cairo_t* context, double x, double y, const FlightScene& sce
   return x + std::max(width, textWidth(context, label)) + 36.0 * u;
 }
 
-double drawAxes(cairo_t* context, double x, double y, const Camera& camera, const Layout& layout) {
+double drawAxes(cairo_t* context, double x, double y, const PictureCamera& camera,
+                const Layout& layout) {
   const double u = layout.unit;
   const double length = 25.0 * u;
   const double centre_x = x + length;
   const double centre_y = y + 6.0 * u;
-  static constexpr std::array<Colour, 3> kAxes = {rgb(0xff6b6b), rgb(0x6bdc7b), rgb(0x6ba8ff)};
+  static constexpr std::array<Rgb, 3> kAxes = {rgb(0xff6b6b), rgb(0x6bdc7b), rgb(0x6ba8ff)};
   setFont(context, 13.0 * u, true);
   for (int axis = 0; axis < 3; ++axis) {
     const Eigen::Vector3d direction = Eigen::Vector3d::Unit(axis);
     const Eigen::Vector2d tip(camera.axes().right.dot(direction), -camera.axes().up.dot(direction));
-    if (tip.norm() < 0.05) continue;  // seen end on
+    if (tip.norm() < 0.05) continue;  // seen end-on
     setColour(context, kAxes[static_cast<std::size_t>(axis)]);
     cairo_set_line_width(context, 2.2 * u);
     cairo_move_to(context, centre_x, centre_y);
@@ -197,7 +199,7 @@ void drawColourBar(cairo_t* context, double y, double range_shown, const std::st
 
 }  // namespace
 
-void drawFlightMarks(cairo_t* context, const FlightScene& scene, const Camera& camera,
+void drawFlightMarks(cairo_t* context, const FlightScene& scene, const PictureCamera& camera,
                      const Layout& layout) {
   const double u = layout.unit;
   cairo_save(context);
@@ -211,7 +213,7 @@ void drawFlightMarks(cairo_t* context, const FlightScene& scene, const Camera& c
   }
   // Marks that would cover one another move aside.
   std::vector<Eigen::Vector2d> taken;
-  const auto freePlace = [&](const Camera::Projected& at) {
+  const auto freePlace = [&](const PictureCamera::Projected& at) {
     Eigen::Vector2d place(at.x, at.y);
     const auto covers = [&](const Eigen::Vector2d& other) {
       return (other - place).norm() < 22.0 * u;
@@ -248,7 +250,7 @@ void drawStrips(cairo_t* context, const FlightScene& scene, const std::string& s
   setFont(context, 21.0 * u, true);
   setColour(context, kText);
   showText(context, 28.0 * u, 0.5 * layout.top, scene.title);
-  // The subtitle gives way to a long title.
+  // The subtitle shrinks beside a long title.
   const double room = layout.width - 84.0 * u - textWidth(context, scene.title);
   setFont(context, 15.0 * u);
   setFont(context, 15.0 * u * std::clamp(room / textWidth(context, subtitle), 0.5, 1.0));

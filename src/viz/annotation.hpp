@@ -4,18 +4,18 @@
 
 #include <cairo.h>
 
-#include "marsim/viz/camera.hpp"
 #include "marsim/viz/picture.hpp"
+#include "marsim/viz/picture_camera.hpp"
 #include "viz/layout.hpp"
 
 namespace marsim::viz {
 
-/// Path, start, goals and sensor, over the picture.
-void drawFlightMarks(cairo_t* context, const FlightScene& scene, const Camera& camera,
+/// Draws path, start, goals and sensor over the picture.
+void drawFlightMarks(cairo_t* context, const FlightScene& scene, const PictureCamera& camera,
                      const Layout& layout);
 
-/// Title, scale bar, axes, legend and the colour bar of ranges from 0 to `range_shown` [m] (none
-/// where it is 0).
+/// Draws title, scale bar, axes, legend and the colour bar of ranges from 0 to `range_shown` [m]
+/// (none for 0).
 void drawStrips(cairo_t* context, const FlightScene& scene, const std::string& subtitle,
                 const Framing& framing, double range_shown, const Layout& layout);
 

@@ -20,8 +20,8 @@ class Canvas {
   cairo_t* context() { return context_.get(); }
   /// The picture so far.
   const std::vector<std::uint32_t>& pixels();
-  /// Written beside its place and moved there, so that a broken write leaves no half picture.
-  /// Throws FileError.
+  /// Written to a temporary file beside its place and moved there, so that a failed write leaves no
+  /// half picture. Throws FileError.
   void writePng(const std::filesystem::path& path);
 
  private:

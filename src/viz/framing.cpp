@@ -17,10 +17,10 @@ constexpr double kScanReach = 25.0;       // [m] of the scan that decides the fr
 constexpr double kSurroundings = 3.0;     // [m] shown round flight and scan
 constexpr double kElevation = 48.0;       // [deg] oblique: camera above the horizon
 constexpr double kTwist = 24.0;           // [deg] oblique: off the region's shorter axis
-constexpr double kInset = 0.95;           // of the view's size that the places fill
+constexpr double kInset = 0.95;           // share of the view that the places fill
 constexpr double kHalfAngle = 15.0;       // [deg] oblique: half the vertical field of view
-constexpr double kOutliers = 0.001;       // share of map points ignored at each end of an axis
-constexpr double kOutlierDistance = 0.2;  // of the extent: farther out than this
+constexpr double kOutliers = 0.001;       // share of map points, outliers at each end
+constexpr double kOutlierDistance = 0.2;  // of the extent: outliers are farther out than this
 constexpr double kRim = 0.05;             // [m] so that the outermost points are shown
 
 using Box = Eigen::AlignedBox3d;
@@ -43,7 +43,7 @@ Box extentOf(const std::vector<Eigen::Vector3f>& points, const Box* within) {
     const auto cut = static_cast<std::size_t>(kOutliers * static_cast<double>(v.size()));
     low[axis] = nthSmallest(v, cut);
     high[axis] = nthSmallest(v, v.size() - 1 - cut);
-    // Only what lies far off is an outlier.
+    // Only far points are outliers.
     const auto [least, most] = std::minmax_element(v.begin(), v.end());
     const double near = kOutlierDistance * (high[axis] - low[axis]);
     low[axis] = std::max<double>(*least, low[axis] - near) - kRim;
@@ -64,7 +64,7 @@ Box flightBox(const FlightScene& scene) {
   return box;
 }
 
-// Height above which (or y before which) the view is cut, of the flown path if there is one.
+// Height above which (or y before which) the view is cut, from the flown path if there is one.
 Box cutBox(const FlightScene& scene) {
   Box box;
   for (const Eigen::Vector3d& p : scene.path) {
@@ -100,13 +100,13 @@ Box shownBox(const FlightScene& scene) {
   return flight.isEmpty() ? region : region.merged(flight);
 }
 
-Camera::Axes obliqueAxes(const Box& shown) {
-  // Looking along the shorter side shows the longer one across the picture.
+PictureCamera::Axes obliqueAxes(const Box& shown) {
+  // Looking along the shorter side puts the longer one across the picture.
   const Eigen::Vector3d size = shown.sizes();
   const double along = size.x() >= size.y() ? 90.0 : 0.0;
   const double azimuth = radians(along - kTwist);
   const double elevation = radians(kElevation);
-  Camera::Axes axes;
+  PictureCamera::Axes axes;
   axes.forward = {std::cos(azimuth) * std::cos(elevation), std::sin(azimuth) * std::cos(elevation),
                   -std::sin(elevation)};
   axes.right = axes.forward.cross(Eigen::Vector3d::UnitZ()).normalized();
@@ -114,7 +114,7 @@ Camera::Axes obliqueAxes(const Box& shown) {
   return axes;
 }
 
-// Places that the picture has to hold: the flight and a sample of the map that is shown.
+// Places that the picture must show: the flight and a sample of the map's shown part.
 std::vector<Eigen::Vector3d> placesToHold(const FlightScene& scene, const Box& shown) {
   std::vector<Eigen::Vector3d> places = scene.path;
   places.insert(places.end(), scene.goals.begin(), scene.goals.end());
@@ -139,16 +139,16 @@ std::vector<Eigen::Vector3d> placesToHold(const FlightScene& scene, const Box& s
   return places;
 }
 
-Eigen::Matrix3d toCamera(const Camera::Axes& axes) {
+Eigen::Matrix3d toCamera(const PictureCamera::Axes& axes) {
   Eigen::Matrix3d rotation;
   rotation << axes.right.transpose(), axes.up.transpose(), axes.forward.transpose();
   return rotation;
 }
 
-// The nearest eye from which all places lie in a view of half size `tangent`: each bounds
+// The nearest eye from which all places lie in a view with half size `tangent`: each place bounds
 // eye.x -+ eye.z tangent from one side.
-Camera perspectiveOf(const Camera::Axes& axes, const std::vector<Eigen::Vector3d>& places,
-                     const Layout& layout) {
+PictureCamera perspectiveOf(const PictureCamera::Axes& axes,
+                            const std::vector<Eigen::Vector3d>& places, const Layout& layout) {
   const Eigen::Matrix3d to_camera = toCamera(axes);
   const double half_height = 0.5 * (layout.bottom - layout.top);
   const double half_width = 0.5 * layout.width;
@@ -168,24 +168,24 @@ Camera perspectiveOf(const Camera::Axes& axes, const std::vector<Eigen::Vector3d
   const double eye_z = std::min(back.minCoeff(), nearest - 1.0);
   const Eigen::Vector3d eye(middle.x(), middle.y(), eye_z);
   const Eigen::Vector2d pixel(half_width, 0.5 * (layout.top + layout.bottom));
-  return Camera::perspective(axes, to_camera.transpose() * eye, focal, pixel);
+  return PictureCamera::perspective(axes, to_camera.transpose() * eye, focal, pixel);
 }
 
-Camera parallelOf(const Camera::Axes& axes, const std::vector<Eigen::Vector3d>& places,
-                  const Layout& layout) {
+PictureCamera parallelOf(const PictureCamera::Axes& axes,
+                         const std::vector<Eigen::Vector3d>& places, const Layout& layout) {
   const Eigen::Matrix3d to_camera = toCamera(axes);
   Box extent;
   for (const Eigen::Vector3d& place : places) extent.extend(to_camera * place);
   const Eigen::Vector3d size = extent.sizes().cwiseMax(0.5);
   const double scale =
       kInset * std::min(layout.width / size.x(), (layout.bottom - layout.top) / size.y());
-  return Camera::parallel(axes, to_camera.transpose() * extent.center(), scale,
-                          {0.5 * layout.width, 0.5 * (layout.top + layout.bottom)});
+  return PictureCamera::parallel(axes, to_camera.transpose() * extent.center(), scale,
+                                 {0.5 * layout.width, 0.5 * (layout.top + layout.bottom)});
 }
 
 }  // namespace
 
-Framing frameFlight(const FlightScene& scene, View view, const PictureConfig& config) {
+Framing frameFlight(const FlightScene& scene, Viewpoint view, const PictureConfig& config) {
   config.validate("picture");
   const Layout layout(config);
   Framing framing;
@@ -193,12 +193,12 @@ Framing frameFlight(const FlightScene& scene, View view, const PictureConfig& co
   const Box cut = cutBox(scene);
   Eigen::Vector3d& low = framing.shown.min();
   Eigen::Vector3d& high = framing.shown.max();
-  if (!cut.isEmpty() && (view == View::kTop || view == View::kOblique) &&
+  if (!cut.isEmpty() && (view == Viewpoint::kTop || view == Viewpoint::kOblique) &&
       high.z() > cut.max().z() + config.cut_margin) {
     high.z() = cut.max().z() + config.cut_margin;
     framing.roof_cut = true;
   }
-  if (!cut.isEmpty() && view == View::kSide && low.y() < cut.min().y() - config.cut_margin) {
+  if (!cut.isEmpty() && view == Viewpoint::kSide && low.y() < cut.min().y() - config.cut_margin) {
     low.y() = cut.min().y() - config.cut_margin;
     framing.front_cut = true;
   }
@@ -207,16 +207,16 @@ Framing frameFlight(const FlightScene& scene, View view, const PictureConfig& co
   const Eigen::Vector3d y = Eigen::Vector3d::UnitY();
   const Eigen::Vector3d z = Eigen::Vector3d::UnitZ();
   switch (view) {
-    case View::kTop:
+    case Viewpoint::kTop:
       framing.camera = parallelOf({x, y, -z}, places, layout);
       break;
-    case View::kSide:
+    case Viewpoint::kSide:
       framing.camera = parallelOf({x, z, y}, places, layout);
       break;
-    case View::kFront:
+    case Viewpoint::kFront:
       framing.camera = parallelOf({-y, z, x}, places, layout);
       break;
-    case View::kOblique:
+    case Viewpoint::kOblique:
       framing.camera = perspectiveOf(obliqueAxes(framing.shown), places, layout);
       break;
   }

@@ -6,8 +6,7 @@
 
 namespace marsim::viz {
 
-/// How a picture's area is shared out [px]: a strip for the title, the view, a strip for the
-/// legend.
+/// Division of a picture's area [px]: a strip for the title, the view, a strip for the legend.
 struct Layout {
   double unit;  ///< one thousandth of the height, at least 0.5: sizes of text and lines
   double width, height;

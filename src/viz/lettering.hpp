@@ -9,7 +9,7 @@
 /// Colours and text on a cairo context.
 namespace marsim::viz {
 
-inline void setColour(cairo_t* context, const Colour& colour, double alpha = 1.0) {
+inline void setColour(cairo_t* context, const Rgb& colour, double alpha = 1.0) {
   cairo_set_source_rgba(context, colour.r, colour.g, colour.b, alpha);
 }
 

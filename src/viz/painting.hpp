@@ -5,10 +5,10 @@
 
 namespace marsim::viz {
 
-/// drawFlight's picture.
-Canvas paintFlight(const FlightScene& scene, View view, const PictureConfig& config);
+/// Paints the picture of drawFlight().
+Canvas paintFlight(const FlightScene& scene, Viewpoint view, const PictureConfig& config);
 
-/// Range that ends the colour bar [m]: 98 in 100 returns are nearer. 0 without returns.
+/// Range at the end of the colour bar [m]: 98 % of the returns are nearer. 0 without returns.
 double rangeShown(const FlightScene& scene);
 
 }  // namespace marsim::viz

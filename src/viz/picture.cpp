@@ -22,10 +22,10 @@ namespace marsim::viz {
 namespace {
 
 constexpr double kScanPixels = 2.6;  // [px] least width of a scan point
-constexpr double kScanBias = 0.12;   // [m] a scan lies on the map's surfaces and shall be seen
+constexpr double kScanBias = 0.12;   // [m] a scan is drawn before the surfaces on which it lies
 
-// Mean distance of neighbouring points on surfaces [m]: the area of the cubes of 0.25 m that hold
-// points, shared among the points. A surface meets about 1.5 cubes for every square of their side.
+// Mean distance of neighbouring points on surfaces [m]: from the area of the occupied cubes of 0.25
+// m, divided among the points. A surface meets about 1.5 cubes per square of their side.
 double spacingOf(const std::vector<Eigen::Vector3f>& points) {
   constexpr float kCube = 0.25F;
   std::vector<std::uint64_t> keys;
@@ -51,9 +51,9 @@ void drawMap(const FlightScene& scene, const Framing& framing, PointRaster& rast
   const double high = std::max(framing.shown.max().z(), low + 0.5);
   for (std::size_t i = 0; i < map.size(); ++i) {
     const Eigen::Vector3d place = map.points[i].cast<double>();
-    if (!framing.shown.contains(place)) continue;  // NaN is not inside either
+    if (!framing.shown.contains(place)) continue;  // NaN is outside, too
     const auto height = static_cast<float>((place.z() - low) / (high - low));
-    Colour colour = ramp(kHeights, height);
+    Rgb colour = ramp(kHeights, height);
     if (!scene.map_lengths.empty()) {
       colour = ramp(kRanges, scene.map_lengths[i] / static_cast<float>(scene.map_length_shown));
     } else if (!scene.map_colours.empty()) {
@@ -75,11 +75,11 @@ void drawReturns(const FlightScene& scene, const Framing& framing, double range_
   }
 }
 
-std::string subtitleOf(const FlightScene& scene, View view, const Framing& framing) {
-  std::string text = view == View::kTop     ? "from above"
-                     : view == View::kSide  ? "from the side, looking along +y"
-                     : view == View::kFront ? "from the end, looking along +x"
-                                            : "from behind and above";
+std::string subtitleOf(const FlightScene& scene, Viewpoint view, const Framing& framing) {
+  std::string text = view == Viewpoint::kTop     ? "from above"
+                     : view == Viewpoint::kSide  ? "from the side, looking along +y"
+                     : view == Viewpoint::kFront ? "from the end, looking along +x"
+                                                 : "from behind and above";
   if (framing.roof_cut) text += fmt::format(", cut at z = {:.1f} m", framing.shown.max().z());
   if (framing.front_cut) text += fmt::format(", cut at y = {:.1f} m", framing.shown.min().y());
   if (scene.map != nullptr)
@@ -109,7 +109,7 @@ double rangeShown(const FlightScene& scene) {
   return std::max(0.5, std::ceil(2.0 * nthSmallest(ranges, at)) / 2.0);
 }
 
-Canvas paintFlight(const FlightScene& scene, View view, const PictureConfig& config) {
+Canvas paintFlight(const FlightScene& scene, Viewpoint view, const PictureConfig& config) {
   config.validate("picture");
   const Layout layout(config);
   const Framing framing = frameFlight(scene, view, config);
@@ -125,7 +125,7 @@ Canvas paintFlight(const FlightScene& scene, View view, const PictureConfig& con
   return canvas;
 }
 
-void drawFlight(const FlightScene& scene, View view, const PictureConfig& config,
+void drawFlight(const FlightScene& scene, Viewpoint view, const PictureConfig& config,
                 const std::filesystem::path& path) {
   paintFlight(scene, view, config).writePng(path);
 }

@@ -10,23 +10,23 @@ namespace marsim::viz {
 namespace {
 
 constexpr float kEmpty = std::numeric_limits<float>::infinity();
-constexpr double kMaxRadius = 12.0;     // [samples] of a disc
+constexpr double kMaxRadius = 12.0;     // [samples] largest radius of a disc
 constexpr int kShadeDistance = 3;       // [samples] to the neighbours that shade a point
 constexpr float kShadeStrength = 1.1F;  // darkening by one metre of depth step
 constexpr float kDarkest = 0.35F;
 
 }  // namespace
 
-PointRaster::PointRaster(int width, int height, const Camera& camera)
+PointRaster::PointRaster(int width, int height, const PictureCamera& camera)
     : camera_(camera),
       width_(width * kSamples),
       height_(height * kSamples),
       depth_(static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_), kEmpty),
       colour_(depth_.size(), kBackground) {}
 
-void PointRaster::point(const Eigen::Vector3d& p_W, const Colour& colour, double diameter,
+void PointRaster::point(const Eigen::Vector3d& p_W, const Rgb& colour, double diameter,
                         double min_pixels, double bias) {
-  const std::optional<Camera::Projected> at = camera_.project(p_W);
+  const std::optional<PictureCamera::Projected> at = camera_.project(p_W);
   if (!at) return;
   const double x = at->x * kSamples;
   const double y = at->y * kSamples;
@@ -53,7 +53,7 @@ void PointRaster::point(const Eigen::Vector3d& p_W, const Colour& colour, double
   }
 }
 
-// How much nearer the surroundings are than the sample, on average of eight directions.
+// How much nearer the surroundings are than the sample, averaged over eight directions.
 float PointRaster::shade(int x, int y) const {
   static constexpr std::array<std::array<int, 2>, 8> kDirections = {
       {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, 1}, {1, -1}, {-1, -1}}};
@@ -66,7 +66,7 @@ float PointRaster::shade(int x, int y) const {
   for (const auto& direction : kDirections) {
     const int column = std::clamp(x + kShadeDistance * direction[0], 0, width_ - 1);
     const int row = std::clamp(y + kShadeDistance * direction[1], 0, height_ - 1);
-    // A step counts no more than a metre, so that far objects are not blackened by near ones.
+    // A step counts as at most a metre, so that near objects do not blacken far ones.
     nearer += std::clamp(here - depth_[index(column, row)], 0.0F, 1.0F);
   }
   return std::max(kDarkest, std::exp(-kShadeStrength * nearer * 0.5F));
@@ -79,7 +79,7 @@ std::vector<std::uint32_t> PointRaster::shaded() const {
   pixels.reserve(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
   for (int row = 0; row < height; ++row) {
     for (int column = 0; column < width; ++column) {
-      Colour sum{0.0F, 0.0F, 0.0F};
+      Rgb sum{0.0F, 0.0F, 0.0F};
       for (int sample = 0; sample < kSamples * kSamples; ++sample) {
         const int x = column * kSamples + sample % kSamples;
         const int y = row * kSamples + sample / kSamples;

@@ -5,7 +5,7 @@
 
 #include <Eigen/Core>
 
-#include "marsim/viz/camera.hpp"
+#include "marsim/viz/picture_camera.hpp"
 #include "viz/palette.hpp"
 
 namespace marsim::viz {
@@ -15,10 +15,10 @@ namespace marsim::viz {
 /// structure of clouds that have no normals.
 class PointRaster {
  public:
-  PointRaster(int width, int height, const Camera& camera);
+  PointRaster(int width, int height, const PictureCamera& camera);
 
   /// A disc of `diameter` [m], but at least `min_pixels` wide; `bias` [m] draws it nearer.
-  void point(const Eigen::Vector3d& p_W, const Colour& colour, double diameter, double min_pixels,
+  void point(const Eigen::Vector3d& p_W, const Rgb& colour, double diameter, double min_pixels,
              double bias = 0.0);
 
   /// The picture, row by row, 4 bytes a pixel as cairo's RGB24 (native 0x00RRGGBB).
@@ -28,10 +28,10 @@ class PointRaster {
   float shade(int x, int y) const;
 
   static constexpr int kSamples = 2;  // each way in a pixel
-  Camera camera_;
+  PictureCamera camera_;
   int width_, height_;  // [samples]
   std::vector<float> depth_;
-  std::vector<Colour> colour_;
+  std::vector<Rgb> colour_;
 };
 
 }  // namespace marsim::viz

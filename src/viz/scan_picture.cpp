@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kWide = 2.0;  // views wider than this share of their height go below the picture
 
-/// A return as the sensor sees it.
+/// A return in the sensor's view.
 struct PlottedReturn {
   float azimuth, elevation;  // [deg]
   float range;               // [m]
@@ -32,13 +32,13 @@ std::vector<PlottedReturn> plottedReturns(const std::vector<Eigen::Vector3f>& in
     returns.push_back({static_cast<float>(degrees(std::atan2(p.y(), p.x()))),
                        static_cast<float>(degrees(std::asin(p.z() / range))), range});
   }
-  // The nearest are drawn last.
+  // The nearest are drawn last, on top.
   std::sort(returns.begin(), returns.end(),
             [](const PlottedReturn& a, const PlottedReturn& b) { return a.range > b.range; });
   return returns;
 }
 
-/// Where the directions lie on the picture.
+/// Placement of the directions on the picture.
 struct Panel {
   double azimuth_min = 180.0, azimuth_max = -180.0;    // [deg]
   double elevation_min = 90.0, elevation_max = -90.0;  // [deg]
@@ -52,7 +52,7 @@ struct Panel {
   double height() const { return scale * (elevation_max - elevation_min); }
 };
 
-/// A panel that has no place yet.
+/// A panel without a place yet.
 Panel extentOf(const std::vector<PlottedReturn>& returns) {
   Panel panel;
   for (const PlottedReturn& plotted : returns) {
@@ -92,14 +92,14 @@ Panel panelFor(const std::vector<PlottedReturn>& returns, const PictureConfig& c
   return panel;
 }
 
-std::uint32_t pixelOf(const Colour& colour) {
+std::uint32_t pixelOf(const Rgb& colour) {
   const auto byte = [](float value) {
     return static_cast<std::uint32_t>(std::lround(255.0F * value));
   };
   return byte(colour.r) << 16 | byte(colour.g) << 8 | byte(colour.b);
 }
 
-/// Squares that fill the view where returns lie evenly.
+/// Draws squares that fill the view if returns are evenly spaced.
 void plot(const std::vector<PlottedReturn>& returns, const Panel& panel, double range_shown,
           std::vector<std::uint32_t>& pixels) {
   const double spacing =
@@ -119,7 +119,7 @@ void plot(const std::vector<PlottedReturn>& returns, const Panel& panel, double 
   }
 }
 
-// Degrees between the numbers along an axis.
+// Degrees between labels along an axis.
 double tickStep(double span) {
   for (const double step : {1.0, 2.0, 5.0, 10.0, 15.0, 30.0}) {
     if (span / step <= 12.0) return step;
@@ -127,7 +127,7 @@ double tickStep(double span) {
   return 60.0;
 }
 
-/// `across`, `upwards`: degrees between the numbers.
+/// `across`, `upwards`: degrees between labels.
 void drawFrame(cairo_t* context, const Panel& panel, double u, double across, double upwards,
                const std::string& title) {
   setColour(context, kFaintText, 0.6);
@@ -163,7 +163,7 @@ void drawFrame(cairo_t* context, const Panel& panel, double u, double across, do
 
 void drawScan(const FlightScene& scene, const std::vector<Eigen::Vector3f>& in_sensor,
               const PictureConfig& config, const std::filesystem::path& path) {
-  Canvas world = paintFlight(scene, View::kOblique, config);
+  Canvas world = paintFlight(scene, Viewpoint::kOblique, config);
   const std::vector<PlottedReturn> returns = plottedReturns(in_sensor);
   if (returns.empty()) {
     world.writePng(path);
@@ -204,7 +204,7 @@ void drawSensorViews(const std::vector<SensorView>& views, int columns, const Pi
         std::min((cell.width - 1.5 * side) / (panel.azimuth_max - panel.azimuth_min),
                  (cell.height - head - foot) / (panel.elevation_max - panel.elevation_min));
   }
-  // Views of about one height share a row, the highest come first.
+  // Views of about the same height share a row, the highest come first.
   std::stable_sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) {
     return a.panel.height() > b.panel.height();
   });

@@ -73,18 +73,6 @@ TEST(Bench, PutsOpenGlBesideTheProcessor) {
   EXPECT_NE(run.output.find("| mid360 | building | 0.4 | "), std::string::npos) << run.output;
 }
 
-TEST(Bench, BeamsAndTheirEchoesAreWithinTheirBounds) {
-  const BenchRun run = bench({"beams", "--quick"});
-  EXPECT_EQ(run.exit_code, 0) << run.output;
-  ASSERT_TRUE(run.rows.is_array());
-  EXPECT_EQ(run.rows.size(), 5U + 8U * 6U + 4U + 8U + 24U);
-  for (const auto& row : run.rows) {
-    EXPECT_TRUE(row["ok"]) << row.dump();
-    EXPECT_TRUE(row["value"].is_number()) << row.dump();
-    EXPECT_EQ(row["limit"].size(), 2U) << row.dump();
-  }
-}
-
 TEST(Bench, RefusesWhatItDoesNotKnow) {
   EXPECT_NE(bench({"--sensors", "avai"}).output.find("did you mean 'avia'"), std::string::npos);
   EXPECT_EQ(bench({"--places", "moon"}).exit_code, 2);

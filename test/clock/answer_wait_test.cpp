@@ -24,7 +24,7 @@ TEST(AnswerRules, AreReadAndWritten) {
   EXPECT_TRUE(parseAnswerRules("", "clock", "wait_for").empty());
 }
 
-TEST(AnswerRules, WhatIsNoneIsNamed) {
+TEST(AnswerRules, InvalidRulesAreNamed) {
   for (const char* text : {"/a", "/a>/b", "/a+0.1", ">/b+0.1", "/a>+0.1", "/a>/b+", "/a>/b+-0.1",
                            "/a>/b+0", "/a>/b+nan", "/a>/b+0.1m", "/a>/b>/c+0.1", "/a>/b+0.1,"}) {
     try {
@@ -93,7 +93,7 @@ TEST_F(AnswerWaitTest, ExpectsTheNextInputAfterAPeriod) {
   EXPECT_EQ(farthest(), 450 * kMs);
 }
 
-// Of a spinning sensor, whose scans begin with the first column of an interval.
+// As with a spinning sensor, whose scans begin with the first column of an interval.
 TEST_F(AnswerWaitTest, StampsMayJitter) {
   TimeNs stamp = 0;
   for (int i = 1; i <= 20; ++i) round(stamp = 100 * kMs * i + (i * 7) % 3 * kMs);  // 0 to 2 ms late
@@ -134,7 +134,7 @@ TEST_F(AnswerWaitTest, AnAnswerCountsForWhatCameBeforeItOnly) {
   EXPECT_EQ(farthest(), 350 * kMs);
 }
 
-TEST_F(AnswerWaitTest, WhoDoesNotAnswerIsGivenUpUntilItDoes) {
+TEST_F(AnswerWaitTest, ASilentClientIsGivenUpUntilItAnswers) {
   round(100 * kMs);
   round(200 * kMs);
   wait_.onInput(300 * kMs);

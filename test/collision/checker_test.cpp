@@ -297,7 +297,7 @@ TEST(CheckerOfObjects, EqualsBruteForceAsTheyFlyThroughTheBody) {
 }
 
 // An object whose motion begins anew elsewhere is told by two of one identity, each for its time.
-TEST(CheckerOfObjects, WhatHasGoneElsewhereTouchesNothingMore) {
+TEST(CheckerOfObjects, ObjectsThatHaveGoneElsewhereNoLongerTouch) {
   const TimeNs leaps = kNsPerSecond / 2 - kNsPerSecond / 4000;
   const auto objectsIn = [leaps](TimeNs begin, TimeNs end) {
     std::vector<scene::MovingObject> objects(2, objectsDuring(begin, end).front());

@@ -29,7 +29,7 @@ TEST(ClearanceMap, EqualsBruteForce) {
     const double x = random.uniform(-8.0, 8.0);
     const double y = random.uniform(-8.0, 8.0);
     const double z = random.uniform(-3.0, 7.0);
-    const ClearanceMap::Clearance clearance = map.at({x, y, z});
+    const ClearanceMap::NearestPoint clearance = map.at({x, y, z});
     EXPECT_NEAR(clearance.distance, bruteClearance(cloud, {x, y, z}), 1e-5);
     EXPECT_NEAR((clearance.nearest - Eigen::Vector3d(x, y, z)).norm(), clearance.distance, 1e-9);
   }
@@ -46,7 +46,7 @@ TEST(ClearanceMap, APlaceFarAwayHasANearestFreeOne) {
 }
 
 // Over the surfels of a map, by the map's own tree: what a copy of the points gives.
-TEST(ClearanceMap, OfASurfelMapIsThatOfItsPoints) {
+TEST(ClearanceMap, ASurfelMapGivesTheClearanceOfItsPoints) {
   std::vector<map::Surfel> surfels;
   for (const Eigen::Vector3f& p : randomCloud(500, 1).points) {
     surfels.push_back({p + Eigen::Vector3f(300.0F, 0.0F, 0.0F), Eigen::Vector3f::UnitZ(), 0.0F});

@@ -11,8 +11,8 @@ using Eigen::Vector3d;
 
 constexpr TimeNs kMs = kNsPerSecond / 1000;
 
-Hit hit(std::uint32_t identity, double x = 0.0) {
-  Hit hit;
+FastestTouch hit(std::uint32_t identity, double x = 0.0) {
+  FastestTouch hit;
   hit.identity = identity;
   hit.p_W.x() = x;
   return hit;
@@ -22,7 +22,7 @@ TEST(ContactTracker, BeginsAndEndsEachContactOnceThoughItFlickers) {
   ContactTracker tracker(100 * kMs);
   std::vector<ContactEvent> events;
   for (TimeNs t = 0; t <= 1000 * kMs; t += kMs) {
-    std::vector<Hit> hits;
+    std::vector<FastestTouch> hits;
     const bool touches = t >= 200 * kMs && t <= 400 * kMs;
     if (touches && t % (20 * kMs) != 0) hits.push_back(hit(5, toSeconds(t)));
     if (t == 300 * kMs) hits.push_back(hit(scene::kMapIdentity));
@@ -76,7 +76,7 @@ TEST(HitsOf, OneAThingWithTheFastestPointAndTheMeanNormal) {
   right.normal_W.y() *= -1.0;
   Touch of_map = left;
   of_map.identity = scene::kMapIdentity;
-  const std::vector<Hit> hits = hitsOf({left, right, of_map}, body, state);
+  const std::vector<FastestTouch> hits = fastestTouches({left, right, of_map}, body, state);
   ASSERT_EQ(hits.size(), 2U);
   EXPECT_EQ(hits[0].identity, 7U);
   EXPECT_EQ(hits[0].p_W, right.p_W) << "the body's turn adds to its speed there";

@@ -10,8 +10,8 @@
 
 namespace marsim::collision {
 
-/// The same searches by nanoflann's KD-tree over the decoded positions, which it takes 28 bytes a
-/// point and more for: a second way, to hold the map's own tree against.
+/// Searches by nanoflann's KD-tree over the decoded positions, which takes 28 bytes a point and
+/// more: an independent second way, for comparison with the map's own tree.
 class FlatTree : public Neighbours {
  public:
   explicit FlatTree(const map::SurfelMap& map)

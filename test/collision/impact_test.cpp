@@ -97,7 +97,7 @@ TEST(Impact, NeverAddsEnergyWhateverIsHitAndHowever) {
   EXPECT_GT(struck, 10000);
 }
 
-TEST(Impact, WhatMovesPushesTheBodyAlong) {
+TEST(Impact, MovingObjectsPushTheBodyAlong) {
   ImpactConfig config;
   config.restitution = 0.0;
   RigidBody body = someBody();
@@ -108,7 +108,7 @@ TEST(Impact, WhatMovesPushesTheBodyAlong) {
 }
 
 // Two that meet centrally: the text books' closed forms for any masses.
-TEST(Impact, WhatGivesWayTakesTheOppositeMomentum) {
+TEST(Impact, BodiesThatGiveWayTakeTheOppositeMomentum) {
   ImpactConfig config;
   config.restitution = 0.4;
   config.yield_speed = 100.0;

@@ -33,15 +33,15 @@ ClearanceMap mapOf(const std::vector<std::pair<int, float>>& walls, float half) 
 constexpr double kHalfPi = 1.5707963267948966;
 const Eigen::Vector3d kMiddle(0.0, 0.0, 1.5);
 
-SensorView everywhere() {
-  SensorView view;
+ViewLimits everywhere() {
+  ViewLimits view;
   view.elevation_min = -kHalfPi;
   view.elevation_max = kHalfPi;
   view.reach = 10.0;
   return view;
 }
 
-// Of a cube round the sensor every face takes a third of all directions: a third of the identity.
+// Each face of a cube round the sensor covers a third of all directions: a third of the identity.
 TEST(Structure, ACubeFixesEveryDirectionAlike) {
   const ClearanceMap cube =
       mapOf({{0, -1.5F}, {0, 1.5F}, {1, -1.5F}, {1, 1.5F}, {2, 0.0F}, {2, 3.0F}}, 1.5F);
@@ -49,14 +49,14 @@ TEST(Structure, ACubeFixesEveryDirectionAlike) {
 }
 
 TEST(Structure, NothingFixesTheDirectionThatIsNotSeen) {
-  const SensorView all = everywhere();
+  const ViewLimits all = everywhere();
   EXPECT_LT(structureInView(mapOf({{2, 0.0F}}, 16.0F), kMiddle, 0.0, all), 1e-3);  // a plain
   const ClearanceMap tunnel = mapOf({{1, -2.0F}, {1, 2.0F}, {2, 0.0F}, {2, 3.0F}}, 16.0F);
   EXPECT_LT(structureInView(tunnel, kMiddle, 0.0, all), 0.03);
   // A wall across it, which a sensor that looks away does not see.
   const ClearanceMap dead_end =
       mapOf({{1, -2.0F}, {1, 2.0F}, {2, 0.0F}, {2, 3.0F}, {0, 6.0F}}, 16.0F);
-  SensorView ahead = all;
+  ViewLimits ahead = all;
   ahead.azimuth_min = -0.6;
   ahead.azimuth_max = 0.6;
   EXPECT_GT(structureInView(dead_end, kMiddle, 0.0, ahead),
@@ -73,7 +73,7 @@ TEST(Structure, ARouteKeepsItInView) {
     addWall(cloud, 1, at, 5.0F);
   }
   const ClearanceMap map(cloud, 0.2);
-  SensorView view;
+  ViewLimits view;
   view.reach = 15.0;
   const SlamRoute route = planSlamRoute(map, kMiddle, 0.5, 3, 0.5, 0.3, view);
   ASSERT_GE(route.waypoints.size(), 2U);
@@ -94,7 +94,7 @@ TEST(Structure, ARouteIsTheBestOfSeveralDraws) {
   addWall(cloud, 1, 6.0F, 6.0F);
   const ClearanceMap map(cloud, 0.2);
   const Eigen::Vector3d start(-3.0, 0.0, 1.5);
-  SensorView view;
+  ViewLimits view;
   view.reach = 12.0;
   double of_first_draw = 1.0;
   Eigen::Vector3d from = start;
@@ -117,7 +117,7 @@ TEST(Structure, ANarrowViewLooksAtTheCorner) {
   addWall(cloud, 0, 5.0F, 5.0F);
   addWall(cloud, 1, 5.0F, 5.0F);
   const ClearanceMap map(cloud, 0.2);
-  SensorView view;
+  ViewLimits view;
   view.azimuth_min = -0.6;
   view.azimuth_max = 0.6;
   view.reach = 20.0;

@@ -32,20 +32,6 @@ TEST(Bounds, AnglesOfMoreThanATurnAreAskedAbout) {
   EXPECT_EQ(degreesHint("90", Quantity::kLength), "");
 }
 
-TEST(Bounds, StorageIsCompact) {
-  EXPECT_NO_THROW(requireCompactStorage("", "--storage", "compact"));
-  const auto messageOf = [](const char* name) -> std::string {
-    try {
-      requireCompactStorage("", "--storage", name);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "none";
-  };
-  EXPECT_EQ(messageOf("float"), "--storage is 'float' (removed), allowed: compact");
-  EXPECT_EQ(messageOf("half"), "--storage is 'half', allowed: compact");
-}
-
 TEST(Bounds, HoldFromLowToHighAndNoNaN) {
   const Bounds closed{-1.0, 2.5}, above{0.0, 2.5, true};
   for (const double value : {-1.0, 0.0, 2.5}) EXPECT_TRUE(closed.hold(value)) << value;

@@ -119,7 +119,7 @@ TEST_F(OutputFileTest, FifosAreWrittenThroughWhereSomebodyReads) {
   EXPECT_TRUE(fs::is_fifo(path_));
 }
 
-TEST_F(OutputFileTest, WhatCannotBeAFileIsRefused) {
+TEST_F(OutputFileTest, PathsThatCannotBeFilesAreRefused) {
   const std::string folder = folder_.path();
   EXPECT_EQ(complaintOf(folder), folder + ": cannot be written: is a folder");
   EXPECT_EQ(complaintOf(folder + "/"), folder + "/: cannot be written: no name of a file");

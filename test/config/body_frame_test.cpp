@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "common/data_dir.hpp"
-#include "lidar/measure/slam_client.hpp"
+#include "lidar/output/slam_client.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
 #include "support.hpp"

@@ -141,7 +141,7 @@ TEST_F(LoadCameras, MistakesAreNamed) {
   EXPECT_EQ(of("name: mine\ncameras:\n"
                "  - image: {width: 320, height: 240, fx: 200, fy: 200, cx: 400, cy: 119.5}\n"),
             "FILE: cameras[0]: image.cx is 400, allowed: 0 to 319 px, inside the image");
-  // Of several cameras the wrong one is named; names are parts of topics.
+  // With several cameras the message names the wrong one; names are parts of topics.
   const auto second = [&](const std::string& name, const std::string& cx) {
     return of(one + "    name: front\n  - name: " + name +
               "\n    image: {width: 320, height: 240, fx: 200, fy: 200, cx: " + cx +
@@ -153,7 +153,7 @@ TEST_F(LoadCameras, MistakesAreNamed) {
   EXPECT_EQ(second("front", "159.5"),
             "FILE: cameras is 'front', allowed: names that differ, none empty where there are "
             "several");
-  // Whose images would be where the first camera's aligned depth is.
+  // The second camera's images would be where the first one's aligned depth is.
   const std::string depth = one + "    name: front\n    aligned_depth: {min: 0.1m, max: 5m}\n";
   const std::string image =
       "    image: {width: 320, height: 240, fx: 200, fy: 200, cx: 159.5, cy: 119.5}\n";

@@ -30,7 +30,7 @@ TEST_F(LoadObstacles, BundledOnes) {
   EXPECT_EQ(loadObstacles("forest").groups.size(), 7U) << "one of every kind";
 }
 
-TEST_F(LoadObstacles, WhatAFileSays) {
+TEST_F(LoadObstacles, ReadsAFilesValues) {
   const std::string text =
       std::string("seed: 7\n") + kRegion +
       "groups:\n"

@@ -85,7 +85,7 @@ class LoadScenario : public ConfigTest {
  protected:
   LoadScenario() { write("mine.launch", "<launch/>"); }
   Scenario of(const std::string& text) const { return loadScenario(write("one.yaml", text)); }
-  /// What a text complains of, without the folder's name.
+  /// The error of a scenario's text, without the folder's name.
   std::string said(const std::string& text) const {
     std::string message = complaint([&] { of(text); });
     const std::string folder = folder_.string() + "/";
@@ -262,7 +262,7 @@ TEST_F(LoadScenario, ControllerNoneLeavesTheFlightToAProgram) {
             std::string::npos);
 }
 
-// Of a scenario that does not say what flies, the frames are those of its launch file's defaults.
+// If a scenario does not name vehicle and LiDAR, frames are those of its launch file's defaults.
 TEST_F(LoadScenario, FramesOfWhatFliesByDefault) {
   const auto place = [&](const std::string& keys, const std::string& frame) {
     return of("description: d\n" + keys + "checks: {estimates: {topic: /o, frame: " + frame +
@@ -282,20 +282,23 @@ TEST_F(LoadScenario, FramesOfWhatFliesByDefault) {
 
   const std::filesystem::path launch =
       std::filesystem::path(std::getenv("MARSIM_TEST_SOURCE_DIR")) / "launch";
-  const auto expectDefault = [&](const char* file, const std::string& name,
+  const auto expectDefault = [&](const std::string& file, const std::string& name,
                                  const std::string& value) {
     const std::string line = "<arg name=\"" + name + "\" default=\"" + value + "\"";
     EXPECT_NE(contents(launch / file).find(line), std::string::npos) << file << ": " << line;
   };
+  for (const char* keys : {"", "uavs: 2\n", "client: kiss_icp\n", "client: fuel\n"}) {
+    const scenario::Scenario scenario =
+        of("description: d\n" + std::string(keys) + "checks: {contacts: {at_most: 0}}\n");
+    for (const char* name : {"map", "resolution", "surface", "lidar", "collision"}) {
+      expectDefault(scenario.launchFile(), name, argumentOf(scenario, name));
+    }
+  }
   for (const char* file : {"sim.launch", "swarm.launch", "slam.launch"}) {
     expectDefault(file, "vehicle", "hummingbird");
   }
   expectDefault("planner.launch", "vehicle",
                 "$(eval 'uzh_5inch' if client == 'super' else 'hummingbird')");
-  expectDefault("sim.launch", "lidar", "avia");
-  for (const char* file : {"swarm.launch", "slam.launch", "planner.launch"}) {
-    expectDefault(file, "lidar", "mid360");
-  }
   for (const char* file : {"sim.launch", "swarm.launch", "planner.launch"}) {
     expectDefault(file, "imu", "vehicle");
   }
@@ -332,7 +335,7 @@ TEST_F(LoadScenario, FilesLieBesideIt) {
             "one.yaml: fly.trajectory is 'way.csv', allowed: a file; there is no way.csv");
 }
 
-// What is wrong with a trajectory is told before anything is started, also where the start is said.
+// Errors in a trajectory are reported before anything is started, also if the start is given.
 TEST_F(LoadScenario, TrajectoriesAreRead) {
   const auto saidOfFile = [&](const std::string& poses) {
     write("way.tum", poses);

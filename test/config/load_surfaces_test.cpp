@@ -28,7 +28,7 @@ TEST_F(LoadSurfaces, BundledOnes) {
   }
 }
 
-TEST_F(LoadSurfaces, WhatAFileSays) {
+TEST_F(LoadSurfaces, ReadsAFilesValues) {
   const std::string path =
       write("glass.yaml",
             "clearance: 5cm\nsurfaces:\n"

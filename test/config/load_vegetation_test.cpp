@@ -29,7 +29,7 @@ TEST_F(LoadVegetation, BundledOnes) {
   EXPECT_GT(grass.density * grass.region.sizes().head<2>().prod(), 2e6) << "two million blades";
 }
 
-TEST_F(LoadVegetation, WhatAFileSays) {
+TEST_F(LoadVegetation, ReadsAFilesValues) {
   write("bush.yaml",
         "kind: shrub\nheight: [1m, 2m]\ndiameter: [3cm, 5cm]\ncrown: {width: 80cm, height: 0.7}\n"
         "twigs: 5\ntwig_diameter: 4mm\nleaves: 9\nleaf: [1cm, 2cm]\nreflectivity: 0.4\n"

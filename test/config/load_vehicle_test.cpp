@@ -20,7 +20,7 @@ TEST_F(LoadVehicleTest, EveryShippedVehicleCanHoverUnderTheDefaultController) {
   }
   const control::ControllerConfig controller = loadController("default");
   for (const std::string& name : names) {
-    const Vehicle loaded = loadVehicle(name);
+    const vehicle::EquippedVehicle loaded = loadVehicle(name);
     EXPECT_GT(loaded.vehicle.maxThrust(), 1.5 * loaded.vehicle.mass * kGravity) << name;
     EXPECT_GT(loaded.vehicle.hoverSpeed(), loaded.vehicle.motor.speed_min) << name;
     EXPECT_LT(loaded.vehicle.hoverSpeed(), loaded.vehicle.motor.speed_max) << name;
@@ -36,7 +36,7 @@ TEST_F(LoadVehicleTest, EveryShippedVehicleCanHoverUnderTheDefaultController) {
 TEST_F(LoadVehicleTest, EveryShippedVehicleFliesAFewMetres) {
   constexpr double kNoGround = -std::numeric_limits<double>::infinity();
   for (const std::string& name : knownNames("vehicle")) {
-    const Vehicle loaded = loadVehicle(name);
+    const vehicle::EquippedVehicle loaded = loadVehicle(name);
     sim::UavConfig config;
     config.vehicle = loaded.vehicle;
     config.imu = loaded.imu;
@@ -62,7 +62,7 @@ TEST_F(LoadVehicleTest, EveryShippedVehicleFliesAFewMetres) {
 }
 
 TEST_F(LoadVehicleTest, ReadsEveryField) {
-  const Vehicle iris = loadVehicle("iris");
+  const vehicle::EquippedVehicle iris = loadVehicle("iris");
   EXPECT_EQ(iris.vehicle.name, "Iris");
   EXPECT_DOUBLE_EQ(iris.vehicle.mass, 1.535);
   EXPECT_EQ(iris.vehicle.inertia, Eigen::Vector3d(0.029125, 0.029125, 0.055225));
@@ -129,7 +129,7 @@ TEST_F(LoadVehicleTest, BodyIsAFileBesideItsOwn) {
 }
 
 TEST_F(LoadVehicleTest, CarriesFurtherSensorsWhereItsFileSaysSo) {
-  const Vehicle bare = loadVehicle("hummingbird");
+  const vehicle::EquippedVehicle bare = loadVehicle("hummingbird");
   EXPECT_FALSE(bare.magnetometer || bare.barometer || bare.gnss);
   const std::string good =
       contents(dataDir() / "config/vehicle/hummingbird.yaml") +
@@ -138,7 +138,7 @@ TEST_F(LoadVehicleTest, CarriesFurtherSensorsWhereItsFileSaysSo) {
       "correlation_time: 60s}}\n"
       "gnss: {origin: {latitude: 47.4deg, longitude: 8.55deg, altitude: 450m}, "
       "horizontal_noise: 50cm}\n";
-  const Vehicle vehicle = loadVehicle(write("x.yaml", good));
+  const vehicle::EquippedVehicle vehicle = loadVehicle(write("x.yaml", good));
   ASSERT_TRUE(vehicle.magnetometer && vehicle.barometer && vehicle.gnss);
   EXPECT_DOUBLE_EQ(vehicle.magnetometer->field_W.y(), 21e-6);
   EXPECT_DOUBLE_EQ(vehicle.barometer->drift.correlation_time, 60.0);

@@ -28,7 +28,7 @@ TEST_F(LoadWeather, BundledOnes) {
   EXPECT_GT(loadWeather("fog_dense").extinction(), loadWeather("fog_light").extinction());
 }
 
-TEST_F(LoadWeather, WhatAFileSays) {
+TEST_F(LoadWeather, ReadsAFilesValues) {
   const lidar::Weather weather = loadWeather(
       write("sky.yaml",
             "rain: {rate: 7, model: goodin}\nfog: {visibility: 0.2km, model: kim, backscatter: "

@@ -35,7 +35,7 @@ std::map<std::string, std::function<void(const std::string&)>> readers() {
           {"weather", [](const std::string& file) { loadWeather(file); }}};
 }
 
-TEST(Mutations, OfSettingsEndInAnErrorOrAResult) {
+TEST(Mutations, SettingsEndInAnErrorOrAResult) {
   const tools::TemporaryFolder folder;
   const auto known = readers();
   const fs::path copy = folder.path() / "config";  // since files name others beside them

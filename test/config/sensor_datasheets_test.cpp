@@ -311,7 +311,7 @@ Line near(const std::vector<Line>& lines, double frequency) {
   });
 }
 
-/// Of one laser line's directions over four seconds.
+/// Spectral lines of one laser line's directions over four seconds.
 template <class Coordinate>
 std::vector<Line> linesOf(const std::string& name, std::uint8_t line, Coordinate coordinate) {
   std::vector<Complex> signal;

@@ -17,7 +17,7 @@
 
 namespace marsim::config {
 
-/// What an action complains of, "no error" where it does not.
+/// The error that an action throws, "no error" if it throws none.
 inline std::string complaint(const std::function<void()>& action) {
   try {
     action();

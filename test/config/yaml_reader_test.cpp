@@ -12,7 +12,7 @@ namespace {
 
 class YamlReaderTest : public ConfigTest {
  protected:
-  /// What reading a text complains of, without the folder's name.
+  /// The error on reading a text, without the folder's name.
   std::string complaintOf(const std::string& text, const YamlReader::ReadMap& read) const {
     const std::string path = write("x.yaml", text);
     const std::string message = complaint([&] { YamlReader::readFile(path, read); });
@@ -36,18 +36,18 @@ TEST_F(YamlReaderTest, ReadsValuesWithUnits) {
                         "position: [1, 20cm, -3e2]\ntimes: [1us, 2ms]\nflag: true\nspin: cw\n"
                         "seed: 42\nitems: [{v: 1}, {v: 2}]\n",
                         [&](YamlReader& reader) {
-                          reader.require("name", name);
-                          reader.read("angle", angle, Quantity::kAngle);
-                          reader.require("length", length, Quantity::kLength);
-                          reader.read("absent", absent);
-                          reader.readInterval("view", low, high, Quantity::kAngle);
-                          reader.require("position", position, Quantity::kLength);
-                          reader.requireList("times", times, Quantity::kTime);
-                          reader.read("flag", flag);
-                          reader.requireWord<int>("spin", spin, {{"ccw", 1}, {"cw", -1}});
-                          reader.read("seed", seed);
+                          reader.required("name", name);
+                          reader.optional("angle", angle, "rad");
+                          reader.required("length", length, "m");
+                          reader.optional("absent", absent);
+                          reader.optional("view", low, high, "rad");
+                          reader.required("position", position, "m");
+                          reader.required("times", times, "s");
+                          reader.optional("flag", flag);
+                          reader.required("spin", spin, {{"ccw", 1}, {"cw", -1}});
+                          reader.optional("seed", seed);
                           reader.requireMaps("items", [&](YamlReader& item) {
-                            item.require("v", nested.emplace_back());
+                            item.required("v", nested.emplace_back());
                           });
                         }),
             "no error");
@@ -69,8 +69,8 @@ TEST_F(YamlReaderTest, UnknownKeySuggestsTheNearest) {
   double value = 0.0;
   const auto read = [&](YamlReader& reader) {
     reader.readMap("range", [&](YamlReader& range) {
-      range.read("min", value);
-      range.read("max", value);
+      range.optional("min", value);
+      range.optional("max", value);
     });
   };
   EXPECT_EQ(complaintOf("range: {min: 1, mxa: 2}", read),
@@ -81,7 +81,7 @@ TEST_F(YamlReaderTest, UnknownKeySuggestsTheNearest) {
 TEST_F(YamlReaderTest, MissingKey) {
   double value = 0.0;
   const auto read = [&](YamlReader& reader) {
-    reader.requireMap("range", [&](YamlReader& range) { range.require("max", value); });
+    reader.requireMap("range", [&](YamlReader& range) { range.required("max", value); });
   };
   EXPECT_EQ(complaintOf("range: {}", read),
             "x.yaml: range.max is missing, allowed: this key is required");
@@ -99,13 +99,13 @@ TEST_F(YamlReaderTest, WrongType) {
   std::vector<double> list;
   const auto complaintAt = [&](const std::string& text) {
     return complaintOf(text, [&](YamlReader& reader) {
-      reader.read("length", value, Quantity::kLength);
-      reader.read("number", value);
-      reader.read("vector", vector);
-      reader.readInterval("interval", value, value, Quantity::kAngle);
-      reader.read("seed", seed);
-      reader.read("flag", flag);
-      reader.readWord<int>("word", word, {{"ccw", 1}, {"cw", -1}});
+      reader.optional("length", value, "m");
+      reader.optional("number", value);
+      reader.optional("vector", vector);
+      reader.optional("interval", value, value, "rad");
+      reader.optional("seed", seed);
+      reader.optional("flag", flag);
+      reader.optional("word", word, {{"ccw", 1}, {"cw", -1}});
       reader.readMap("map", kNothing);
       if (reader.has("maps")) reader.requireMaps("maps", kNothing);
     });
@@ -189,7 +189,7 @@ TEST_F(YamlReaderTest, HostileFilesAreRefusedAtOnce) {
   const std::string shown = std::string(57, 'k') + "...";
   const std::string key(1 << 19, 'k');
   double value = 0.0;
-  EXPECT_EQ(complaintOf("a: " + key, [&](YamlReader& reader) { reader.read("a", value); }),
+  EXPECT_EQ(complaintOf("a: " + key, [&](YamlReader& reader) { reader.optional("a", value); }),
             "x.yaml: a is '" + shown + "', allowed: a finite number without a unit");
   EXPECT_EQ(complaintOf(std::string(2 << 20, ' '), kNothing),
             "x.yaml: is larger than 1 MiB, which is the limit");
@@ -205,8 +205,8 @@ TEST_F(YamlReaderTest, AsksOnceAFileWhetherDegreesWereMeant) {
   testing::internal::CaptureStderr();
   const auto read = [&](YamlReader& reader) {
     reader.readMap("pose", [&](YamlReader& pose) {
-      pose.read("yaw", first, Quantity::kAngle);
-      pose.read("roll", second, Quantity::kAngle);
+      pose.optional("yaw", first, "rad");
+      pose.optional("roll", second, "rad");
     });
   };
   EXPECT_EQ(complaintOf("pose: {yaw: 90, roll: 45}", read), "no error");

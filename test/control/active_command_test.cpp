@@ -122,7 +122,7 @@ TEST_F(ActiveCommandTest, PointsThatWaitAreSetInTime) {
   EXPECT_EQ(told.waiting.size(), 7U);
   flyOn(1.1);
   expectResumed(told, 4.0);
-  // The same from the middle of it.
+  // Likewise from the middle of the trajectory.
   commander_.setTrajectory(points, now_);
   flyOn(0.7);
   EXPECT_EQ(commander_.active().waiting.size(), 5U);

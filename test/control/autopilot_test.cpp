@@ -36,7 +36,7 @@ class AutopilotTest : public testing::Test {
       if (is_due && autopilot_.setpoint()) ++followed_;
     }
   }
-  /// What is to be done, with success.
+  /// Performs all pending actions, with success or without; returns their kinds.
   std::vector<Kind> perform(bool succeeds = true) {
     std::vector<Kind> kinds;
     for (const Autopilot::Action& action : autopilot_.takeActions()) {

@@ -71,7 +71,7 @@ TEST_F(CommandWatchTest, AReferenceFarFromTheVehicleIsSaidOnceInAWhileAndCounted
   expectSaid({"401 times"});
 }
 
-TEST_F(CommandWatchTest, WhatTheControllerOrTheVehicleCannotFollowIsNamedWithItsLimit) {
+TEST_F(CommandWatchTest, CommandsBeyondControllerOrVehicleAreNamedWithTheLimit) {
   Reference reference;
   reference.v_WB.x() = 25.0;  // SUPER's quick configuration; the default controller goes at 8 m/s
   watch_.tracked("a", reference, state_, at(0));
@@ -193,7 +193,7 @@ TEST_F(CommandWatchTest, ATrajectoryCountsOnceHoweverManyPointsAreBeyond) {
   EXPECT_EQ(values()["times: speed"], "1");
 }
 
-TEST(Reference, WhatMayBeLeftOutIsDroppedWhereItIsUnusable) {
+TEST(Reference, UnusableOptionalFieldsAreDropped) {
   Reference reference;
   reference.a_WB = {1.0, 2.0, 3.0};
   reference.j_WB.y() = std::numeric_limits<double>::infinity();

@@ -157,7 +157,7 @@ TEST(GoalPath, TurnsTheShorterWay) {
   EXPECT_GT(std::abs(path.at(path.end() / 2).yaw), 3.0);
 }
 
-TEST(GoalPath, WhereItIsAlreadyItStays) {
+TEST(GoalPath, AGoalThatIsReachedAlreadyIsHeld) {
   const GoalPath path(Reference{}, 0, Vector3d::Zero(), 0.0, GoalLimits{});
   EXPECT_LT(toSeconds(path.end()), 0.1);
   EXPECT_EQ(path.at(path.end() / 2).p_WB, Vector3d::Zero());

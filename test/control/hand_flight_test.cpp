@@ -115,7 +115,7 @@ class StickFlightTest : public testing::Test {
 
 TEST_F(StickFlightTest, PositionModeFliesAlongTheHeading) {
   const Sticks sticks{0.5, 1.0, -0.5, 0.25};  // right, forward, turn right, up
-  const auto command = std::get<offboard::VelocityCommand>(
+  const auto command = std::get<offboard::VelocitySetpoint>(
       flight_.command(StickFlight::Mode::kPosition, sticks, at(0)));
   EXPECT_TRUE(command.v_WB.isApprox(Vector3d(1.5, 3.0, 0.25))) << command.v_WB.transpose();
   EXPECT_NEAR(command.yaw_rate, -kPi / 6, 1e-12);

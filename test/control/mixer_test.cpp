@@ -123,8 +123,8 @@ TEST(Mixer, ControllersHoverOnSixRotors) {
   }
 }
 
-// Of all squares of speeds with a wrench the mixer's are the shortest: at right angles to every
-// change that leaves the wrench as it is.
+// The mixer's squared speeds are the shortest ones with a wrench: orthogonal to every change that
+// leaves the wrench unchanged.
 TEST(Mixer, SixRotorsShareTheLoadWithTheLeastNorm) {
   const VehicleModel model = firefly();
   const Mixer mixer(model);

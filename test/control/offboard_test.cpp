@@ -81,7 +81,7 @@ TEST_F(Offboard, MaskLeavesPositionVelocityOrBoth) {
   const auto pose = as<PoseCommand>(target(P::kLocal, kPositionOnly));
   EXPECT_EQ(pose.p_WB, Vector3d(1, 2, 3));
   EXPECT_FALSE(pose.yaw) << "kept";
-  const auto velocity = as<VelocityCommand>(target(P::kLocal, kVelocityOnly));
+  const auto velocity = as<VelocitySetpoint>(target(P::kLocal, kVelocityOnly));
   EXPECT_EQ(velocity.v_WB, Vector3d(0.4, 0.5, 0.6));
   EXPECT_EQ(velocity.yaw_rate, 0.0);
   const auto reference = as<Reference>(target(P::kLocal, 0));
@@ -100,11 +100,11 @@ TEST_F(Offboard, FramesTurnAndOffset) {
       as<PoseCommand>(target(P::kLocalOffset, kPositionOnly)).p_WB.isApprox(Vector3d(11, 22, 8)));
   EXPECT_TRUE(
       as<PoseCommand>(target(P::kHeadingOffset, kPositionOnly)).p_WB.isApprox(Vector3d(8, 21, 8)));
-  EXPECT_TRUE(as<VelocityCommand>(target(P::kLocalOffset, kVelocityOnly))
+  EXPECT_TRUE(as<VelocitySetpoint>(target(P::kLocalOffset, kVelocityOnly))
                   .v_WB.isApprox(Vector3d(0.4, 0.5, 0.6)));
   for (const std::uint8_t frame : {P::kHeading, P::kHeadingOffset}) {
     EXPECT_TRUE(
-        as<VelocityCommand>(target(frame, kVelocityOnly)).v_WB.isApprox(Vector3d(-0.5, 0.4, 0.6)))
+        as<VelocitySetpoint>(target(frame, kVelocityOnly)).v_WB.isApprox(Vector3d(-0.5, 0.4, 0.6)))
         << "tilt does not count";
   }
   const auto turned = as<PoseCommand>(target(P::kHeadingOffset, kPositionOnly & ~P::kNoYaw));
@@ -118,25 +118,25 @@ TEST_F(Offboard, PositionsBesideVelocitiesAreApproached) {
   constexpr std::uint16_t kMixed = 1 | 2 | 32 | P::kNoAcceleration | P::kNoYaw | P::kNoYawRate;
   P given = target(P::kLocal, kMixed);
   given.position.z() = 5.25;
-  EXPECT_TRUE(as<VelocityCommand>(given).v_WB.isApprox(Vector3d(0.4, 0.5, 0.25)));
+  EXPECT_TRUE(as<VelocitySetpoint>(given).v_WB.isApprox(Vector3d(0.4, 0.5, 0.25)));
   given.position.z() = -50.0;
-  EXPECT_TRUE(as<VelocityCommand>(given).v_WB.isApprox(Vector3d(0.4, 0.5, -2.0))) << "bounded";
+  EXPECT_TRUE(as<VelocitySetpoint>(given).v_WB.isApprox(Vector3d(0.4, 0.5, -2.0))) << "bounded";
   // A climb at a place.
   constexpr std::uint16_t kClimb = 4 | 8 | 16 | P::kNoAcceleration | P::kNoYaw | P::kNoYawRate;
   given = target(P::kLocal, kClimb);
   given.position = {10.5, 19.0, kNaN};
-  EXPECT_TRUE(as<VelocityCommand>(given).v_WB.isApprox(Vector3d(0.5, -1.0, 0.6)))
+  EXPECT_TRUE(as<VelocitySetpoint>(given).v_WB.isApprox(Vector3d(0.5, -1.0, 0.6)))
       << "a value that the mask leaves out may be anything";
 }
 
 TEST_F(Offboard, YawBesideAVelocityBecomesARate) {
   P given = target(P::kLocal, kVelocityOnly & ~P::kNoYaw);
   given.yaw = kPi / 2 + 0.1;
-  EXPECT_NEAR(as<VelocityCommand>(given).yaw_rate, 0.2, 1e-9);
+  EXPECT_NEAR(as<VelocitySetpoint>(given).yaw_rate, 0.2, 1e-9);
   given.yaw = -kPi / 2 - 0.1;  // the short way round is to the left
-  EXPECT_NEAR(as<VelocityCommand>(given).yaw_rate, 1.0, 1e-9);
+  EXPECT_NEAR(as<VelocitySetpoint>(given).yaw_rate, 1.0, 1e-9);
   given.mask = kVelocityOnly & ~P::kNoYawRate;
-  EXPECT_EQ(as<VelocityCommand>(given).yaw_rate, 0.2);
+  EXPECT_EQ(as<VelocitySetpoint>(given).yaw_rate, 0.2);
 }
 
 TEST_F(Offboard, YawRateTurnsPosesFromTheLastYaw) {
@@ -169,9 +169,9 @@ TEST_F(Offboard, AccelerationsBecomeAttitudeAndThrust) {
 }
 
 TEST_F(Offboard, AccelerationBesideVelocityIsNotUsedAndSaid) {
-  as<VelocityCommand>(target(P::kLocal, kVelocityOnly & ~P::kNoAcceleration));
+  as<VelocitySetpoint>(target(P::kLocal, kVelocityOnly & ~P::kNoAcceleration));
   EXPECT_TRUE(contains(onlyOne(decoder_.notes()), "acceleration"));
-  as<VelocityCommand>(target(P::kLocal, kVelocityOnly));
+  as<VelocitySetpoint>(target(P::kLocal, kVelocityOnly));
   EXPECT_TRUE(decoder_.notes().empty());
 }
 

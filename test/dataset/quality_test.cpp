@@ -75,9 +75,9 @@ lidar::ScanPoint returnOf(std::uint32_t identity, std::uint32_t surfel) {
   return point;
 }
 
-TEST(Coverage, CountsEachCubeOnce) {
+TEST(SurfaceCoverage, CountsEachCubeOnce) {
   const map::SurfelMap map = smallMap();
-  Coverage coverage(map);
+  SurfaceCoverage coverage(map);
   EXPECT_EQ(coverage.cubes(), 2U);
   EXPECT_EQ(coverage.share(), 0.0);
   const std::vector<Eigen::Vector3f> positions = map.positions().points;
@@ -92,8 +92,8 @@ TEST(Coverage, CountsEachCubeOnce) {
   EXPECT_EQ(coverage.share(), 0.5);
 }
 
-TEST(Coverage, LeavesOutWhatIsNotOfTheMap) {
-  Coverage coverage(smallMap());
+TEST(SurfaceCoverage, LeavesOutWhatIsNotOfTheMap) {
+  SurfaceCoverage coverage(smallMap());
   lidar::Scan scan;
   scan.points.push_back(returnOf(3, 0));                                   // of another UAV
   scan.points.push_back(returnOf(lidar::kMapIdentity, lidar::kNoSurfel));  // a false one
@@ -114,7 +114,7 @@ std::vector<std::uint8_t> grating(double amplitude, double wave, int bytes = 1) 
   return pixels;
 }
 
-// Of A sin(k x) means of two pixels are A cos(k / 2) sin(k (x + 1/2)), 2 k apart.
+// Means of two pixels of A sin(k x) are A cos(k / 2) sin(k (x + 1/2)), 2 k apart.
 TEST(Look, IsThatOfAGrating) {
   const double amplitude = 80.0, wave = 0.3;
   const double seen = amplitude * std::cos(0.5 * wave);

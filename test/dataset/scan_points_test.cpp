@@ -16,14 +16,14 @@ lidar::ScanPoint returnOf(std::uint32_t identity, std::uint8_t semantic_class) {
   return point;
 }
 
-TEST(Labels, OfWhatStandsAreItsClass) {
+TEST(Labels, StaticPointsHaveTheirClass) {
   Labels labels;
   EXPECT_EQ(labels.of(returnOf(lidar::kMapIdentity, map::semantic::kTrunk)), 71U);
   EXPECT_EQ(labels.of(returnOf(lidar::kMapIdentity, map::semantic::kNone)), 0U);
   EXPECT_EQ(labels.of(returnOf(scene::kFirstPlantIdentity + 4, map::semantic::kVegetation)), 70U);
 }
 
-TEST(Labels, OfWhatMovesHaveInstances) {
+TEST(Labels, MovingObjectsHaveInstances) {
   Labels labels;
   const std::uint32_t first = scene::kFirstObstacleIdentity;
   EXPECT_EQ(labels.of(returnOf(first + 7, map::semantic::kPerson)), (1U << 16U) + 254U);
@@ -32,7 +32,7 @@ TEST(Labels, OfWhatMovesHaveInstances) {
   EXPECT_EQ(labels.of(returnOf(3, map::semantic::kOtherVehicle)), (3U << 16U) + 259U);
 }
 
-TEST(Labels, OfFalseReturnsAreOutliers) {
+TEST(Labels, FalseReturnsAreOutliers) {
   Labels labels;
   lidar::ScanPoint point = returnOf(lidar::kMapIdentity, 0);
   point.surfel = lidar::kNoSurfel;

@@ -10,7 +10,8 @@ import tempfile
 import unittest
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-EXAMPLES = ["cast_scan", "headless_flight", "hundred_uavs", "own_controller", "own_sensor"]
+EXAMPLES = ["cast_scan", "headless_flight", "hundred_uavs", "own_controller", "own_sensor",
+            "pcl_ground"]
 PLACES = {"small.yaml": "place: building\nroom_length: 7\nroom_width: 6\nspacing: 8cm\n",
           "large.yaml": "place: building\nroom_length: 24\nroom_width: 28\nspacing: 30cm\n"}
 
@@ -93,6 +94,11 @@ class Examples(unittest.TestCase):
         self.assertGreater(int(flight[2]), 1000 * int(flight[1]))
         last = self.expect("own_controller", r"4 s .*\n5 s  ([\d.]+) m from the goal")
         self.assertLess(float(last[1]), 0.1)
+        if os.path.isfile(os.path.join(self.examples, "build", "pcl_ground")):
+            plane = self.expect("pcl_ground", r"map of (\d+) points, (\d+) after the filter; "
+                                              r"(\d+) of (\d+) returns on one plane")
+            self.assertLess(int(plane[2]), int(plane[1]))
+            self.assertGreater(int(plane[3]), 0.1 * int(plane[4]))  # a room: floor or ceiling
         contacts = self.expect("hundred_uavs",
                                r"(\d+) contacts with the map, (\d+) with UAVs; (\d+) untouched",
                                "large.yaml")
@@ -142,7 +148,7 @@ class Examples(unittest.TestCase):
     def test_unknown_component(self):
         code, text = self.components("unknown_component", "physics")
         self.assertNotEqual(code, 0)
-        self.assertIn("MARSIM has no component 'physics', known: core, gl", text)
+        self.assertIn("MARSIM has no component 'physics', known: core, gl, pcl", text)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ class PoseFile : public ::testing::Test {
     std::ofstream(path_) << text;
     return readScanPoses(path_);
   }
-  // What is said of a file, without its path.
+  // The error on reading a file, without its path.
   std::string refusal(const std::string& text) {
     return refusalBy([&] { read(text); });
   }

@@ -106,9 +106,9 @@ TEST(PoseTrack, AccelerationsAreContinuousAtThePoses) {
   }
 }
 
-// Of a cubic spline through a function of fourth derivative f4 every h seconds: 5/384 h^4 f4 in
-// value, h^3 f4 / 24 in slope, 3/8 h^2 f4 in curvature (Hall and Meyer, 1976). What the natural
-// ends add falls to less than a quarter from each pose to the next.
+// Errors of a cubic spline through a function with fourth derivative f4 every h seconds: 5/384 h^4
+// f4 in value, h^3 f4 / 24 in slope, 3/8 h^2 f4 in curvature (Hall and Meyer, 1976). The effect of
+// the natural ends falls to less than a quarter from each pose to the next.
 TEST(PoseTrack, FollowsACircleWithinTheBoundsOfASpline) {
   constexpr double kPeriod = 0.05;
   constexpr int kPoses = 200, kFromEnds = 15;

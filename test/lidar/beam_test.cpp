@@ -316,7 +316,7 @@ class BlackStep : public StepRenderer {
   std::vector<std::uint8_t> reflectivity_ = {0, 0, 255};
 };
 
-TEST(BeamScan, WhatIsBlackIsPartOfNoEcho) {
+TEST(BeamScan, BlackSurfacesArePartOfNoEcho) {
   LidarConfig config = beamSpinner(beamOf(9, 0.1, 0.1));
   config.beam.shape = BeamConfig::Shape::kRectangle;
   config.azimuth_min = -1e-4;
@@ -402,7 +402,7 @@ TEST(BeamScan, NoiseOfTheReturnsOfAShotIsNotTheSame) {
   EXPECT_LT(std::abs(correlation), 4.0 / std::sqrt(static_cast<double>(first.size())));
 }
 
-TEST(BeamScan, WhatIsTooNearHidesOnlyItsPartOfTheBeam) {
+TEST(BeamScan, SurfacesTooNearHideOnlyTheirPartOfTheBeam) {
   LidarConfig config = beamSpinner(beamOf(9, 0.1, 0.1));
   config.beam.shape = BeamConfig::Shape::kRectangle;
   config.range_min = 3.5;

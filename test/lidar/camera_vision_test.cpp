@@ -1,4 +1,4 @@
-// What OpenCV makes of the cameras' images: projections, corners, tracks, disparities, odometry.
+// OpenCV's view of the cameras' images: projections, corners, tracks, disparities, odometry.
 
 #include <algorithm>
 #include <cmath>
@@ -192,7 +192,7 @@ class Place {
     return {config, renderers_, seed};
   }
 
-  /// What pixels of a camera at X_WC see [m]; not finite where nothing is.
+  /// Places [m] that pixels of a camera at X_WC see; not finite where nothing is.
   std::vector<Eigen::Vector3d> placesOf(const CameraModel& model, const Pose& X_WC,
                                         const std::vector<cv::Point2f>& pixels) const {
     std::vector<Ray> rays;
@@ -224,7 +224,7 @@ Place smallForest() {
   return Place(scene::makeForest(config));
 }
 
-/// Of the image's own memory.
+/// Copies an image into a matrix.
 cv::Mat matOf(const CameraImage& image, const CameraModel& model) {
   return cv::Mat(model.height, model.width, CV_8UC1, const_cast<std::uint8_t*>(image.pixels.data()))
       .clone();

@@ -24,7 +24,7 @@ class CsvPatternTest : public testing::Test {
     std::ofstream(file_) << text;
     return readScanTable(file_, columns, with_times);
   }
-  /// What reading complains of, from the file's name on.
+  /// The error on reading a table, from the file's name on.
   std::string complaint(const std::string& text, const ScanTableColumns& columns = {}) const {
     try {
       tableOf(text, columns);

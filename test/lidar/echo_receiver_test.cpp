@@ -114,7 +114,7 @@ TEST(EchoReceiver, FirstAveragesUpToItsCutoff) {
   EXPECT_NEAR(echoes[0].range, (3.0F + 3.4F + 4.6F) / 3.0F, 1e-6F);
 }
 
-TEST(EchoReceiver, WhatIsBelowTheThresholdIsNotThere) {
+TEST(EchoReceiver, EchoesBelowTheThresholdAreNotReported) {
   ReturnsConfig config = of(ReturnMode::kFirst);
   config.threshold = 0.1 / (50.0 * 50.0);  // 10 % at 50 m
   EXPECT_TRUE(received(config, {surface(50.1, 0.1)}).empty());
@@ -124,7 +124,7 @@ TEST(EchoReceiver, WhatIsBelowTheThresholdIsNotThere) {
   EXPECT_TRUE(received(of(ReturnMode::kLast), {surface(5.0, 0.0)}).empty()) << "black";
 }
 
-TEST(EchoReceiver, OfEchoesNearerThanTheSeparationTheStrongerIsReported) {
+TEST(EchoReceiver, TheStrongerOfEchoesWithinTheSeparationIsReported) {
   for (const auto mode : {ReturnMode::kDual, ReturnMode::kTriple}) {
     ReturnsConfig config = of(mode);
     config.separation = 2.0;

@@ -6,7 +6,7 @@
 #include "lidar/renderer_suite.hpp"
 #include "marsim/common/random.hpp"
 
-/// What surfaces look like in images, against the definition of blending in double precision.
+/// Looks of surfaces in images, compared with the definition of blending in double precision.
 namespace marsim::lidar {
 namespace {
 

@@ -1,4 +1,4 @@
-// What scans of real surfel maps by the real ray caster report: where, when and how bright.
+// Scans of real surfel maps by the real ray caster: place, time and brightness of their returns.
 
 #include <algorithm>
 #include <cmath>

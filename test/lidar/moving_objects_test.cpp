@@ -328,7 +328,7 @@ TEST_P(MovingObjectsTest, InImages) {
   }
 }
 
-TEST_P(MovingObjectsTest, OfEqualAnswersTheFirstCounts) {
+TEST_P(MovingObjectsTest, TheFirstOfEqualAnswersCounts) {
   // A plate at x = 2 in the map, and objects just like it.
   const Map plate = makeMap({{{2.0F, 0.0F, 0.0F}, {1.0F, 0.0F, 0.0F}, 0.0F}}, 0.5);
   MovingObject first, second;

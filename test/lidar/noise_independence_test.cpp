@@ -42,7 +42,7 @@ class BallRenderer : public RayRenderer {
     const double along = o.dot(d);
     return -along + std::sqrt(along * along - o.squaredNorm() + kRadius * kRadius);
   }
-  /// Of the range by a small turn of the beam about either axis across it [m/rad].
+  /// Change of the range per small turn of the beam about either axis across it [m/rad].
   static double slope(const Eigen::Vector3d& o, const Eigen::Vector3d& d) {
     const double along = o.dot(d);
     const double root = std::sqrt(along * along - o.squaredNorm() + kRadius * kRadius);
@@ -50,7 +50,7 @@ class BallRenderer : public RayRenderer {
   }
 };
 
-/// What noise did to a shot, of mean 0 and variance 1; nothing where it cannot be told.
+/// Effect of noise on a shot, with mean 0 and variance 1; none where it is unknown.
 using Value = std::optional<double>;
 using ValueOfPoint = std::function<Value(const ScanPoint& point, double truth, double slope)>;
 
@@ -211,7 +211,7 @@ struct Sums {
   }
 };
 
-/// Of independent values of mean 0 and variance 1 the mean product of neighbours is 0 and the
+/// The mean product of neighbours among independent values of mean 0 and variance 1 is 0, and the
 /// second difference has the variance 1 + 4 + 1.
 void expectIndependent(const Sums& sums, const std::string& what) {
   ASSERT_GT(sums.pairs, 5'000) << what;

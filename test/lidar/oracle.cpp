@@ -199,8 +199,8 @@ OracleResult Oracle::trace(const OracleRay& ray_W) const {
   const OracleRay ray = inTree(ray_W);
   std::vector<std::uint32_t> surfels = candidates(ray);
   OracleResult result = firstSurface(surfels, ray, {});
-  // What is behind the surface changes the answer only where the surface is lost, and then the
-  // ray is ambiguous whatever is behind.
+  // A surface behind this one changes the answer only if the ray loses this one, and then the ray
+  // is ambiguous whatever is behind.
   const double reach =
       result.range +
       1.01 * (static_cast<double>(map_.radius()) + static_cast<double>(map_.blending().depth)) +
@@ -235,7 +235,7 @@ bool Oracle::explains(const OracleRay& ray, const OracleResult& result, const Hi
     largest = std::max(largest, weight);
     if (surfel == hit.surfel) own = weight;
   }
-  // Of surfels at one range (within rounding) either may be the nearest.
+  // Any of several surfels at one range (within rounding) may be the nearest.
   const bool right = map_.blending().on() ? own >= largest - kRoom
                                           : !differs(result.range, rangeOf(hit.surfel, ray));
   if (!right || !with_normal) return right;

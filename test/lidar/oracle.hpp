@@ -21,19 +21,19 @@ struct OracleRay {
 
 struct OracleResult {
   double range = std::numeric_limits<double>::infinity();  ///< [m]
-  /// Of the surfels whose mean the range is; of a paper surface's, 1 for the nearest.
+  /// The surfels whose mean is the range, with weights; for a paper surface the nearest, with 1.
   std::vector<std::pair<std::uint32_t, double>> weights;
   bool ambiguous = false;  ///< a change within rounding would change the answer
 
   bool hit() const { return range < std::numeric_limits<double>::infinity(); }
 };
 
-/// What SurfelMap defines a ray to meet, in double precision by trying every surfel, as the map's
-/// tree stores it, that the ray does not miss by far.
+/// The surface that a ray meets by SurfelMap's definition: in double precision, trying every surfel
+/// stored in the map's tree that the ray does not miss by far.
 class Oracle {
  public:
   explicit Oracle(const map::SurfelMap& map);
-  /// Of surfels about `origin` [m] in W in place of the map's own, which they are as many as.
+  /// Uses surfels about `origin` [m] in W, as many as the map's, in place of these.
   Oracle(const map::SurfelMap& map, std::vector<map::Surfel> surfels,
          const Eigen::Vector3d& origin);
 

@@ -16,7 +16,7 @@ using scene::PlantDisc;
 using Meeting = PlantOracle::Meeting;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// Of radii and lengths, to see what rounding may change.
+// Factors on radii and lengths, which show the effect of rounding.
 constexpr std::array<double, 3> kSizes = {1.0, 1.0 + 2e-4, 1.0 - 2e-4};
 
 bool counts(double t, const OracleRay& ray, const Meeting& so_far) {
@@ -57,7 +57,7 @@ Meeting meet(const PlantDisc& disc, double size, const Vector3d& o, const Vector
   return {t, n};
 }
 
-/// Of a ball about the foot that holds all of a patch, in M.
+/// Radius in M of a sphere about the foot that holds all of a patch.
 double reachOf(const Patch& patch) {
   double radius = 0.0;
   for (const PlantCylinder& cylinder : patch.cylinders) {

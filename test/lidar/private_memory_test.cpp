@@ -29,7 +29,7 @@ double ownMegabytes(const std::string& name) {
   return -1.0;
 }
 
-/// What a scan through a map in a file adds to the process's dirty memory [MB].
+/// Dirty memory [MB] that a scan through a map in a file adds to the process.
 double scanMegabytes(const std::filesystem::path& path, const map::SurfelMapConfig& config) {
   const double before = ownMegabytes("Private_Dirty");
   const auto map = std::make_shared<const map::SurfelMap>(
@@ -45,7 +45,7 @@ double scanMegabytes(const std::filesystem::path& path, const map::SurfelMapConf
   return ownMegabytes("Private_Dirty") - before;
 }
 
-TEST(PrivateMemory, OfAMappedMapIsSmall) {
+TEST(PrivateMemory, AMappedMapNeedsLittle) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers have memory of their own";
 #endif

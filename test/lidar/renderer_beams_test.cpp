@@ -188,8 +188,8 @@ TEST_P(RendererBeams, FarFromTheOriginAndWithLimits) {
   expectMeaningful(checkBeams(map, rays, 9));
 }
 
-// What the caller calls beams need not be any, nor fill them.
-TEST_P(RendererBeams, OfAnything) {
+// The caller's "beams" may be any rays, and the last beam may be incomplete.
+TEST_P(RendererBeams, AnyRaysMayBeBeams) {
   const Map map = scatteredMap(41, 4000, 5.0, 0.2, Kind::kMixed);
   RandomStream random(42);
   std::vector<Ray> rays;

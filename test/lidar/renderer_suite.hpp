@@ -17,7 +17,7 @@ namespace marsim::lidar {
 
 using Map = std::shared_ptr<const map::SurfelMap>;
 
-/// What a maker makes, of one map.
+/// The renderers of one map by one maker.
 struct Renderers {
   std::shared_ptr<const RayRenderer> rays;  ///< null: images alone are rendered
   std::shared_ptr<const ImageRenderer> images;
@@ -37,11 +37,11 @@ struct Maker {
 
 inline std::string labelOf(const testing::TestParamInfo<Maker>& maker) { return maker.param.label; }
 
-/// Those of a test program, which says so in a file of its own.
+/// The makers of a test program, which a file of its own defines.
 std::vector<Maker> makersUnderTest();
-/// A few of them, for suites of what lies around the renderers: objects that move, scans.
+/// A few of them, for suites of moving objects and scans.
 std::vector<Maker> fewMakers();
-/// Those of fewMakers() that cast rays.
+/// The makers among fewMakers() that cast rays.
 inline std::vector<Maker> rayMakers() {
   std::vector<Maker> makers = fewMakers();
   makers.erase(std::remove_if(makers.begin(), makers.end(),

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "lidar/camera/dull_day.hpp"
+#include "lidar/camera/painter.hpp"
 #include "lidar/camera/solid_texture.hpp"
-#include "lidar/cast/simd_level.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/geometry/pose.hpp"
 

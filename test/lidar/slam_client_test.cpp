@@ -1,4 +1,4 @@
-#include "lidar/measure/slam_client.hpp"
+#include "lidar/output/slam_client.hpp"
 
 #include <gtest/gtest.h>
 

@@ -23,7 +23,7 @@ DepthCameraConfig pair() {
 
 // A plate at 2 m (5 px of disparity) from column 35 to 85 before a wall at 5 m (2 px). The second
 // camera has the plate at 30 to 80 and so not the wall's columns 30 + 2 to 34.
-TEST(StereoDepth, WhatAPlateHidesFromTheSecondCameraIsAStripBesideIt) {
+TEST(StereoDepth, APlateHidesAStripBesideItFromTheSecondCamera) {
   const DepthCameraConfig config = pair();
   std::vector<float> depth;
   for (int row = 0; row < 4; ++row) {

@@ -7,8 +7,8 @@
 
 #include "lidar/planes.hpp"
 
-/// What weather does to a LiDAR, by midpoint sums over ranges and sizes: nothing of the program's
-/// own, no closed forms. And a world to hold the program against them.
+/// Effects of weather on a LiDAR, by midpoint sums over ranges and sizes: without the program's
+/// code or closed forms. Also a world to compare the program with.
 namespace marsim::lidar::formulas {
 
 constexpr double kNearest = 1.0;  // [m] no particle is seen nearer
@@ -46,7 +46,7 @@ inline LidarConfig sensor() {
 constexpr double kSolidAngle = kPi / 4.0 * 3e-3 * 1.5e-3;
 constexpr double kUsualDepth = 0.5 * 299'792'458 * 5e-9;  // [m] that a pulse of 5 ns lights up
 constexpr double kLeastEnergy = 0.9 / (100.0 * 100.0);    // 90 % at 100 m
-/// The same, which sees some metres into fog: as 10 % at 180 m.
+/// The sensor with a lower threshold, which sees some metres into fog: 10 % at 180 m.
 constexpr double kThreshold = 3e-6;
 inline LidarConfig sensitiveSensor() {
   LidarConfig config = sensor();
@@ -190,7 +190,7 @@ inline Shares scansOf(const LidarConfig& config, const Weather& weather, double 
   return shares;
 }
 
-/// What a share may differ by: 3 % or three standard errors.
+/// Tolerance of a share: 3 % or three standard errors.
 inline double tolerance(double share, std::size_t shots) {
   return std::max(0.03 * share,
                   3.0 * std::sqrt(share * (1.0 - share) / static_cast<double>(shots)));

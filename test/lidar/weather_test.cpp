@@ -1,4 +1,4 @@
-// What weather does to scans, against the integrals of its formulas (weather_formulas.hpp).
+// Effects of weather on scans, compared with integrals of its formulas (weather_formulas.hpp).
 #include "marsim/lidar/weather.hpp"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ std::string bytesOf(const Scan& scan) {
   return bytes;
 }
 
-TEST(Extinction, OfModels) {
+TEST(Extinction, FollowsTheModels) {
   const auto perKm = [](double decibels) {
     return decibels / (10.0 * std::log10(std::exp(1.0))) * 1e-3;
   };
@@ -87,7 +87,7 @@ TEST(Extinction, OfModels) {
 }
 
 // The strongest or nearest echo is a drop's or a flake's.
-TEST(Particles, OfRainAndSnowAreAsManyAsTheirSizesGive) {
+TEST(Particles, RainAndSnowReturnAsOftenAsTheirSizesGive) {
   struct Case {
     std::string name;
     Weather weather;
@@ -124,7 +124,7 @@ TEST(Particles, OfRainAndSnowAreAsManyAsTheirSizesGive) {
   }
 }
 
-TEST(Particles, OfFogAreItsBackscatter) {
+TEST(Particles, FogReturnsItsBackscatter) {
   for (const double visibility : {30.0, 100.0}) {
     const Weather fog = fogOf(visibility);
     const double a = fog.extinction();
@@ -144,7 +144,7 @@ TEST(Particles, OfFogAreItsBackscatter) {
   }
 }
 
-TEST(Particles, OfDustAreAsThoseOfFogOfTheSameExtinction) {
+TEST(Particles, DustReturnsAsMuchAsFogWithItsExtinction) {
   Weather dust;
   dust.dust.emplace().extinction = std::log(20.0) / 50.0;
   const Shares fog = formulas::scansOf(formulas::sensitiveSensor(), fogOf(50.0), 0.0, 1);
@@ -175,7 +175,7 @@ TEST(Particles, AreWhereLightGets) {
   EXPECT_EQ(counts[2], 0U);
 }
 
-TEST(Visibility, WhatIsSeenToSomeRangeInClearAirIsLostEarlier) {
+TEST(Visibility, TheRangeInClearAirShrinks) {
   for (const double visibility : {20.0, 50.0, 200.0, 1000.0}) {
     const Weather fog = fogOf(visibility);
     const double a = fog.extinction();
@@ -206,8 +206,8 @@ TEST(Visibility, WhatIsSeenToSomeRangeInClearAirIsLostEarlier) {
   }
 }
 
-// What shines back K times as bright as white is seen as white would be from sqrt(K) times nearer,
-// or as far as the table, whose last two rows go on, says of K.
+// A retro-reflector K times as bright as white is seen like white sqrt(K) times nearer, or as far
+// as the table, extrapolated from its last two rows, says for K.
 TEST(Visibility, RetroReflectorsAreSeenFarther) {
   const double beyond = std::log(70.0 / 40.0) / std::log(0.8 / 0.1);  // the table's exponent
   for (const double visibility : {20.0, 50.0, 2000.0}) {
@@ -389,9 +389,9 @@ TEST(Weather, RefusesWhatIsNone) {
   EXPECT_EQ(complaint([](Weather& w) { w.dust->visibility = 0.0; }),
             "x.yaml: dust.visibility is 0, allowed: 1 to 100000 m");
   EXPECT_EQ(complaint([](Weather& w) { w.rain->rate = 0.0; }),
-            "x.yaml: rain.rate is 0 mm/h, allowed: more than 0 mm/h, up to 300");
+            "x.yaml: rain.rate is 0, allowed: more than 0, up to 300 mm/h");
   EXPECT_EQ(complaint([](Weather& w) { w.snow->rate = -1.0; }),
-            "x.yaml: snow.rate is -1 mm/h, allowed: more than 0 mm/h, up to 30");
+            "x.yaml: snow.rate is -1, allowed: more than 0, up to 30 mm/h");
   EXPECT_EQ(complaint([](Weather& w) { w.snow->reflectivity = 2.0; }),
             "x.yaml: snow.reflectivity is 2, allowed: 0 to 1");
   EXPECT_EQ(complaint([](Weather& w) { w.fog->backscatter = -1.0; }),

@@ -76,8 +76,8 @@ void awaitWaiting(const Context& context, std::size_t requests) {
 
 class CastQueueTest : public testing::Test {
  protected:
-  static std::unique_ptr<RayCaster> make(const std::shared_ptr<const map::SurfelMap>& map,
-                                         std::size_t block_bytes = 0) {
+  static std::unique_ptr<GlRayCaster> make(const std::shared_ptr<const map::SurfelMap>& map,
+                                           std::size_t block_bytes = 0) {
     return makeRayCaster(map, {}, {kHeadless, block_bytes});
   }
 
@@ -88,7 +88,7 @@ class CastQueueTest : public testing::Test {
 
 TEST_F(CastQueueTest, ScansThatWaitAreOneDispatch) {
   constexpr std::size_t kUavs = 5;
-  std::vector<std::unique_ptr<RayCaster>> renderers;
+  std::vector<std::unique_ptr<GlRayCaster>> renderers;
   std::vector<std::vector<Ray>> rays;
   std::vector<std::vector<Hit>> expected, hits(kUavs);
   for (std::size_t i = 0; i < kUavs; ++i) {
@@ -121,8 +121,8 @@ TEST_F(CastQueueTest, AnswersAreThoseOfOneByOne) {
   const auto other =
       lidar::scatteredMap(3, 3000, 2.0, 0.2, lidar::Kind::kMixed, Eigen::Vector3d(0.3, 0.1, 0.0));
   constexpr std::size_t kBlock = 20'000;  // bytes: 555 rays
-  const std::unique_ptr<RayCaster> renderers[] = {make(room_, kBlock), make(other, kBlock),
-                                                  make(room_)};
+  const std::unique_ptr<GlRayCaster> renderers[] = {make(room_, kBlock), make(other, kBlock),
+                                                    make(room_)};
   constexpr int kThreads = 4, kRounds = 5;
   std::vector<std::vector<Ray>> rays;
   std::vector<std::vector<Hit>> expected;
@@ -187,7 +187,7 @@ TEST_F(CastQueueTest, SaysWhatItsBuffersTake) {
   EXPECT_NE(text.find(" MiB rays and hits"), std::string::npos) << text;
 }
 
-// Those of images, which are made anew for larger ones.
+// Buffers for images, which are made anew for larger images.
 TEST_F(CastQueueTest, SaysThatThereIsNoRoom) {
   std::string said;
   context_->run([&] {

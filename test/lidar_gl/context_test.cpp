@@ -25,7 +25,7 @@ TEST(GlContext, SaysWhatItGot) {
   EXPECT_FALSE(info.renderer.empty());
   EXPECT_NE(info.text().find(info.renderer), std::string::npos);
   EXPECT_NE(info.text().find("through egl"), std::string::npos);
-  // What OpenGL 4.3 promises at the least.
+  // Minima of OpenGL 4.3.
   EXPECT_GE(info.block_bytes, std::size_t{1} << 24);
   EXPECT_GE(info.blocks, 8);
 }

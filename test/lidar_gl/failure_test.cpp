@@ -1,5 +1,5 @@
-// What happens where OpenGL cannot do what is wanted. The environment is read once by the
-// libraries below: every test is a process of its own (ctest runs it so).
+// Consequences of failures of OpenGL. The libraries read the environment once: every test is a
+// process of its own (ctest runs it so).
 
 #include <cstdlib>
 

@@ -49,7 +49,7 @@ MovingObject passer(double azimuth) {
 class EverySensor : public testing::TestWithParam<Maker> {};
 INSTANTIATE_TEST_SUITE_P(All, EverySensor, testing::ValuesIn(fewMakers()), labelOf);
 
-/// What two renderers' scans have in common.
+/// Comparison of two renderers' scans.
 struct Reported {
   std::size_t points = 0, of_objects = 0, different = 0;
 
@@ -102,7 +102,7 @@ TEST_P(EverySensor, ReportsWhatItReportsByTheProcessor) {
 std::vector<Scan> scansOfAWorld(const Map& map, std::shared_ptr<const RayRenderer> renderer) {
   sim::World world(map, {std::move(renderer)}, -2.0);
   sim::UavConfig config;
-  const config::Vehicle craft = config::loadVehicle("hummingbird");
+  const vehicle::EquippedVehicle craft = config::loadVehicle("hummingbird");
   config.vehicle = craft.vehicle;
   config.imu = craft.imu;
   config.controller = config::loadController("default");
@@ -122,7 +122,7 @@ std::vector<Scan> scansOfAWorld(const Map& map, std::shared_ptr<const RayRendere
 }
 
 // A world takes whatever renders; the flight does not depend on it.
-TEST_P(EverySensor, OfUavsThatSeeEachOther) {
+TEST_P(EverySensor, UavsSeeEachOther) {
   const Map room = storedFor(GetParam(), roomMap({4.0, 3.0, 2.0}, 0.1, Kind::kMixed));
   const std::vector<Scan> scans = scansOfAWorld(room, GetParam().make(room, {}).rays);
   const std::vector<Scan> expected = scansOfAWorld(room, makeRayCaster(room, {}));

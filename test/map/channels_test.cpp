@@ -66,7 +66,7 @@ TEST(Channels, FollowThePaintOnTheMap) {
   }
 }
 
-TEST(Channels, OfAVoxelAreTheMeanColourAndTheClassOfMost) {
+TEST(Channels, AVoxelHasTheMeanColourAndTheMostFrequentClass) {
   PointCloud cloud;
   const auto add = [&](float x, const Colour& colour, std::uint8_t number) {
     cloud.points.emplace_back(x, 0.05F, 0.05F);
@@ -175,7 +175,7 @@ TEST(Channels, AreKeptInTheCacheWithTheSameBytesForAnyNumberOfThreads) {
   EXPECT_TRUE(same(again.map->channels().classes, expected.channels().classes));
 }
 
-TEST(Channels, ThatSayNothingAreLeftOut) {
+TEST(Channels, ChannelsWithoutInformationAreLeftOut) {
   PointCloud cloud = paintedFloor(20'000);
   std::fill(cloud.colour.begin(), cloud.colour.end(), Colour{0, 0, 0});
   std::fill(cloud.classes.begin(), cloud.classes.end(), std::uint8_t{0});
@@ -185,7 +185,7 @@ TEST(Channels, ThatSayNothingAreLeftOut) {
   EXPECT_FALSE(build(cloud).channels().classes.empty()) << "one class says something";
 }
 
-TEST(Channels, OfAnotherNumberThanTheSurfelsAreRefused) {
+TEST(Channels, AnotherNumberThanTheSurfelsIsRefused) {
   const TestFolder folder;
   PointCloud cloud = paintedFloor(2000);
   cloud.colour.clear();

@@ -87,7 +87,7 @@ TEST(MapCache, ReplacesWhatIsNoGoodAndSaysWhy) {
   expectRebuilt("was made from another source or with other settings");
 }
 
-TEST(MapCache, WhatTheTakerRefusesIsMadeAnew) {
+TEST(MapCache, AFileThatTheTakerRefusesIsMadeAnew) {
   const TestFolder folder;
   Numbers(folder / "a").get();
   Numbers numbers(folder / "a");
@@ -177,7 +177,7 @@ TEST(MapCache, ReadOnlyFolder) {
   std::filesystem::permissions(folder.path(), std::filesystem::perms(0755));
 }
 
-TEST(MapCache, OfManyProcessesOneBuilds) {
+TEST(MapCache, OneOfManyProcessesBuilds) {
   const TestFolder folder;
   constexpr int kProcesses = 8;
   std::vector<pid_t> children;
@@ -208,7 +208,7 @@ TEST(MapCache, OfManyProcessesOneBuilds) {
   EXPECT_EQ(contentOf(folder / "builds"), "x");
 }
 
-TEST(MapCache, WhereTheBuilderIsKilledTheNextOneBuilds) {
+TEST(MapCache, TheNextProcessBuildsIfTheBuilderIsKilled) {
   const TestFolder folder;
   EXPECT_FALSE(inChild([&] {
     Numbers numbers(folder / "a");

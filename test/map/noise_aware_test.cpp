@@ -107,7 +107,7 @@ TEST(NoiseAware, NoiseIsThatOfTheSourceWhateverTheResolution) {
                                                                                "the air";
 }
 
-// Of more points than are kept.
+// From more points than the sample keeps.
 TEST(NoiseAware, NoiseDoesNotDependOnTheOrderOfThePoints) {
   PointCloud cloud = noisyRoom(4.0, 200'000, kNoise);
   const auto measured = [&](std::size_t block) {
@@ -126,7 +126,7 @@ TEST(NoiseAware, NoiseDoesNotDependOnTheOrderOfThePoints) {
   EXPECT_EQ(measured(100), noise);
 }
 
-// Of a real scan.
+// From a real scan.
 TEST(NoiseAware, NoiseOfARealBuildingIsTheSameAtAnyResolution) {
   if (realDataFolder().empty()) GTEST_SKIP() << "MARSIM_REAL_DATA is not set";
   Progress progress("map", Progress::Output::kNone);
@@ -216,7 +216,7 @@ TEST(NoiseAware, DefaultsFollowTheNoise) {
   EXPECT_FALSE(made(cloud, config).blending.on());
 }
 
-TEST(NoiseAware, TheSameWhateverTheNumberOfThreads) {
+TEST(NoiseAware, TheNumberOfThreadsChangesNothing) {
   const PointCloud cloud = noisyPlate(2.0, 2.0, 50'000, somePose());
   const SurfelSet several = made(cloud, configOf(0.03));
   const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);

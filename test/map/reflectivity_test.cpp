@@ -48,7 +48,7 @@ SurfelMapConfig of(Surface surface) {
   return config;
 }
 
-TEST(Reflectivity, OfTheVoxelsOfAPaperMapIsTheMeanOfTheirPoints) {
+TEST(Reflectivity, AVoxelOfAPaperMapHasTheMeanOfItsPoints) {
   const PointCloud cloud = paintedCorner(60000);
   struct Sum {
     double intensity = 0.0, points = 0.0;
@@ -263,7 +263,7 @@ TEST(Reflectivity, AConstantIntensitySaysNothing) {
   EXPECT_TRUE(lines.empty());
 }
 
-TEST(Reflectivity, OfAnotherNumberThanTheSurfelsIsRefused) {
+TEST(Reflectivity, AnotherNumberThanTheSurfelsIsRefused) {
   const TestFolder folder;
   PointCloud cloud = paintedCorner(2000);
   cloud.intensity.clear();

@@ -27,7 +27,7 @@ std::string textOf(const std::filesystem::path& path) {
   return text.str();
 }
 
-/// What map_server makes of a picture and its YAML in mode "trinary" (map_server,
+/// A picture and its YAML as map_server reads them in mode "trinary" (map_server,
 /// image_loader.cpp).
 struct ServedMap {
   std::size_t width = 0, height = 0;

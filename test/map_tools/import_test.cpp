@@ -102,7 +102,7 @@ TEST_F(Import, TablesHaveColoursAndLabels) {
   EXPECT_EQ(numbered.colour, (std::vector<map::Colour>{{1, 2, 3}, {4, 5, 6}}));
 }
 
-// What one file has and another has not is 0 there.
+// A channel that only one file has is 0 for the other's points.
 TEST_F(Import, MergedFilesNeedNotCarryTheSame) {
   const auto bare = folder_.write("a.xyz", "0 0 0\n1 0 0\n");
   const auto rich = folder_.write("b.csv", "x,y,z,r,g,b,label\n2,0,0,7,8,9,10\n3,0,0,7,8,9,11\n");

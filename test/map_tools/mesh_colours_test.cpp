@@ -76,7 +76,7 @@ TEST_F(MeshColours, PathsMayHaveBackslashes) {
   EXPECT_EQ(colourAt(mesh, 0, {0.5, 0.2, 0}), (Colour{'a', 'b', 'c'}));
 }
 
-TEST_F(MeshColours, OfVerticesAreOfAnyDepth) {
+TEST_F(MeshColours, VerticesHaveColoursOfAnyDepth) {
   for (const auto& [full, half] :
        {std::pair("1", "0.5"), std::pair("255", "128"), std::pair("65535", "32896")}) {
     std::string text;

@@ -132,6 +132,16 @@ TEST_F(MeshFile, EveryFormatIsRead) {
   expectRectangle(imported(writeGltf(folder_), at(0.1)));
 }
 
+TEST_F(MeshFile, IndentedLinesAreRead) {
+  const std::string obj =
+      "g a\n  v 0 0 1\n\tv 4 0 1\n v 4 3 1 1\n v 0 3 1\n\n  f 1 2 3\n\tf 1 3 4\n";
+  expectRectangle(imported(folder_.write("indented.obj", obj), at(0.1)));
+  const std::string coloured = "  v 0 0 1 1 0 0\n v 4 0 1\n v 4 3 1 0 0 1\n";
+  const Imported map = imported(folder_.write("cloud.obj", coloured), ImportConfig());
+  ASSERT_EQ(map.cloud.colour.size(), 3U);
+  EXPECT_EQ(map.cloud.colour[2], (map::Colour{0, 0, 255}));
+}
+
 TEST_F(MeshFile, ColladaUpAxisAndUnitAreHonoured) {
   expectRectangle(imported(folder_.write("default.dae", dae("", kYUp)), at(0.1)));
   expectRectangle(imported(folder_.write("y.dae", dae("<up_axis>Y_UP</up_axis>", kYUp)), at(0.1)));

@@ -7,8 +7,11 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "common/input_file.hpp"
+#include "common/mutations.hpp"
 #include "map/test_files.hpp"
 #include "map_tools/import.hpp"
+#include "map_tools/importer_parts.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/map/cloud_io.hpp"
 
@@ -348,7 +351,7 @@ TEST_F(Recordings, SlipsAreNamed) {
   said("0.50.pcd: has a second scan at 0.500000000 s, allowed: one a stamp");
   std::filesystem::remove(folder_ / "0.50.pcd");
   config_.source = folder_ / "none.bag";
-  said(hasBags() ? "none.bag: no such file" : "built without librosbag_storage");
+  said("none.bag: no such file");
 }
 
 TEST_F(Recordings, ScansWithoutPosesAreCounted) {
@@ -475,6 +478,29 @@ TEST_F(Recordings, ABagThatWasCutOff) {
   config_.source = folder_.write("b.BAG", "hello");
   EXPECT_TRUE(isRecording(config_.source));
   EXPECT_NE(complaint(config_).find("is no whole bag"), std::string::npos);
+}
+
+// An array of 4 GB in a bag of 100 kB: readers take its memory before they miss its end.
+TEST_F(Recordings, MemoryForABagIsLimited) {
+  if (!kLimitsMemory) GTEST_SKIP() << "a sanitizer";
+  const auto path = writeBag(folder_, config_.X_BL, 100.0);
+  std::string bytes = readFile(path, 1U << 20U);
+  const std::uint32_t size = 10 * 32;  // of a row, then of all points [bytes]
+  const std::size_t at = bytes.find(map::bytesOf(size) + map::bytesOf(size));
+  ASSERT_NE(at, std::string::npos);
+  bytes.replace(at + 4, 4, map::bytesOf(0xfffffff0U));
+  config_.source = folder_.write("hungry.bag", bytes);
+  EXPECT_NE(complaint(config_).find("takes more than 1 GiB of memory to read"), std::string::npos)
+      << complaint(config_);
+}
+
+TEST_F(Recordings, DamagedBagsEndInAnErrorOrAResult) {
+  const std::string whole = readFile(writeBag(folder_, config_.X_BL, 100.0), 1U << 20U);
+  config_.limits.memory = 0.2;
+  expectErrorsOrResults(folder_ / "damaged.bag", whole, [&](const std::filesystem::path& path) {
+    config_.source = path;
+    readAll(config_);
+  });
 }
 
 #endif

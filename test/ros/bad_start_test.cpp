@@ -107,6 +107,11 @@ TEST_F(BadStart, UnknownLidarListsKnownOnes) {
   expectRefused("lidar", {"avai", "avia", "mid360", "vlp16"});
 }
 
+TEST_F(BadStart, ObstaclesNodeWithoutObstacles) {
+  nh_.setParam("/bad/obstacles", "none");
+  expectRefused("obstacles", {"/bad", "obstacles", "none", "allowed: a name or file"});
+}
+
 TEST_F(BadStart, UnknownVehicleListsKnownOnes) {
   nh_.setParam("/bad/vehicle", "humingbird");
   expectRefused("quadrotor", {"humingbird", "did you mean 'hummingbird'", "iris"});
@@ -267,12 +272,9 @@ TEST_F(BadStart, WrongChoice) {
   expectRefused("quadrotor", {"odom_twist_frame", "'wrold'", "body | world"});
   nh_.setParam("/bad/renderer", "vulkan");
   expectRefused("lidar", {"renderer", "'vulkan'", "cpu"});
-  nh_.deleteParam("/bad/renderer");
-  nh_.setParam("/bad/storage", "float");
-  expectRefused("lidar", {"storage is 'float' (removed), allowed: compact"});
 }
 
-TEST_F(BadStart, WhatFollowsACrash) {
+TEST_F(BadStart, WrongReactionsToACrash) {
   nh_.setParam("/bad/on_crash", "restart");
   expectRefused("quadrotor", {"on_crash", "'restart'", "end | respawn"});
   nh_.setParam("/bad/on_crash", "respawn");

@@ -21,8 +21,8 @@ lidar::CameraRigConfig pair(const Eigen::Vector3d& right) {
   return rig;
 }
 
-// What stereo_image_proc stops at: image_geometry/src/stereo_camera_model.cpp asserts one frame and
-// the same fx, fy and cy for both cameras, and takes the baseline from P[3].
+// Requirements of stereo_image_proc: image_geometry/src/stereo_camera_model.cpp asserts one frame
+// and the same fx, fy and cy for both cameras, and takes the baseline from P[3].
 TEST(CameraMessage, ARectifiedPairIsOneFramesWithTheBaselineInP) {
   lidar::CameraRigConfig rig = pair({0.12, 0.0, 0.0});
   rig.cameras[1].model.cx = 300.0;  // of a pair that converges

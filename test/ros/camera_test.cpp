@@ -20,7 +20,7 @@
 namespace marsim::test {
 namespace {
 
-/// What a camera publishes, by stamp.
+/// Messages of a camera, by stamp.
 class Heard {
  public:
   Heard(ros::NodeHandle nh, const std::string& camera) {

@@ -41,7 +41,7 @@ struct EIGEN_ALIGN16 LioSamVelodyne {
   EIGEN_MAKE_ALIGNED_OPERATOR_NEW
 };
 
-/// What Hesai's and RoboSense's users register (x y z intensity ring timestamp).
+/// The point type of Hesai's and RoboSense's users (x y z intensity ring timestamp).
 struct EIGEN_ALIGN16 AbsoluteTime {
   PCL_ADD_POINT4D;
   float intensity;

@@ -9,12 +9,15 @@
 #include <rosbag/view.h>
 
 #include "client_points.hpp"
-#include "example_scan.hpp"
+#include "layouts/example_scan.hpp"
+#include "ros/messages/cloud_message.hpp"
 #include "tools/temporary_folder.hpp"
 
 namespace marsim::ros_nodes {
 namespace {
 
+using layouts::encoderOf;
+using layouts::exampleScan;
 using lidar::CloudLayout;
 
 /// PCL writes its own point type as the layout xyzi does, but for its undefined padding.
@@ -28,7 +31,8 @@ TEST(PclClouds, XyziIsWhatPclWrites) {
   }
   sensor_msgs::PointCloud2 theirs;
   pcl::toROSMsg(points, theirs);
-  const sensor_msgs::PointCloud2 ours = encoderOf(CloudLayout::kXyzi).cloud(exampleScan());
+  const sensor_msgs::PointCloud2 ours =
+      toMessage(layouts::cloudOf(encoderOf(CloudLayout::kXyzi), exampleScan()));
   EXPECT_EQ(ours.fields, theirs.fields);
   EXPECT_EQ(ours.point_step, theirs.point_step);
   ASSERT_EQ(ours.data.size(), theirs.data.size());
@@ -59,14 +63,9 @@ class CloudBag : public testing::Test {
     rosbag::Bag bag(path, rosbag::bagmode::Write);
     const ros::Time now(3.0);
     for (const auto& [name, layout] : lidar::cloudLayouts()) {
-      const CloudEncoder encoder = encoderOf(layout);
-      if (lidar::isLivoxCustom(layout)) {
-        bag.write(name, now, encoder.custom(exampleScan()));
-      } else if (layout == CloudLayout::kLaserScan) {
-        bag.write(name, now, encoder.laserScan(exampleScan()));
-      } else {
-        bag.write(name, now, encoder.cloud(exampleScan()));
-      }
+      std::visit(
+          [&, name = name](const auto& contents) { bag.write(name, now, toMessage(contents)); },
+          encoderOf(layout).encode(exampleScan()));
     }
   }
 

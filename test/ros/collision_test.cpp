@@ -90,7 +90,7 @@ TEST(Collision, BeginsStopsTheMotorsAndEnds) {
   EXPECT_NEAR(clearances.messages.back().distance, free.distance, 0.2);
 }
 
-// What a UAV did: its motion, and when it first touched the other one.
+// Records a UAV's motion and the time of its first touch with the other one.
 class Flyer {
  public:
   explicit Flyer(const std::string& name)
@@ -123,7 +123,7 @@ class Flyer {
   ros::Publisher goal_ = nh_.advertise<geometry_msgs::PoseStamped>("goal", 1);
 };
 
-TEST(Collision, OfTwoUavsPartsThemAndBothSaySo) {
+TEST(Collision, TwoUavsPartAndBothReportIt) {
   const Flyer left("uav1"), right("uav2");
   ASSERT_TRUE(waitFor([&] { return left.isThere() && right.isThere(); }, 60.0));
   left.flyTo(3.0);
@@ -146,7 +146,7 @@ TEST(Collision, OfTwoUavsPartsThemAndBothSaySo) {
   EXPECT_GT(right_gained, 0.3);
 }
 
-TEST(Collision, OfAPlantThatIsAnObstacleIsReported) {
+TEST(Collision, APlantThatIsAnObstacleIsReported) {
   const Flyer flyer("uav3");
   ASSERT_TRUE(waitFor([&] { return flyer.isThere(); }, 60.0));
   EXPECT_TRUE(flyer.contacts().empty());

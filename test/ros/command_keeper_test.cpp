@@ -65,7 +65,7 @@ TEST_F(ActiveCommandMessage, KeepsEveryBit) {
   }
 }
 
-TEST_F(ActiveCommandMessage, WhatCannotBeFollowedIsRefused) {
+TEST_F(ActiveCommandMessage, InvalidCommandsAreRefused) {
   marsim::ActiveCommand message;
   toMessage(drawCommand(), message);
   const auto expectRefused = [](const marsim::ActiveCommand& bad) {

@@ -84,7 +84,7 @@ TEST(DepthCamera, ImagePoseAndIntrinsicsBelongTogether) {
   EXPECT_GT((X_WC.linear() * Eigen::Vector3d::UnitZ()).x(), 0.99) << "z looks forward";
   EXPECT_LT((X_WC.linear() * Eigen::Vector3d::UnitX()).y(), -0.99) << "x is right";
 
-  // What the lowest rows see is the building's floor, at one height.
+  // The lowest rows see the building's floor, at one height.
   std::size_t seen = 0, on_floor = 0;
   for (int row = 470; row < 480; ++row) {
     for (int column = 0; column < 640; ++column) {
@@ -110,7 +110,7 @@ std::pair<bool, std::string> setWeather(const std::string& sensor, const std::st
 }
 
 // weather:=fog_dense, then other fog and none by the services.
-TEST(Weather, OfTheLaunchFileChangesByAService) {
+TEST(Weather, TheServiceChangesTheLaunchFilesWeather) {
   ros::NodeHandle nh("uav0");
   double intensity = 0.0, seen = 0.0;  // the last cloud's mean, and pixels of the last image
   std::size_t returns = 0, clouds = 0, images = 0;

@@ -25,7 +25,7 @@ topic_tools::ShapeShifter shifted(const Message& message) {
   return shifter;
 }
 
-TEST(HeaderStamp, OfAnyTypeThatBeginsWithAHeader) {
+TEST(HeaderStamp, AnyTypeThatBeginsWithAHeaderIsRead) {
   sensor_msgs::PointCloud2 cloud;
   cloud.header.seq = 7;
   cloud.header.stamp = ros::Time(12, 345'678'901);

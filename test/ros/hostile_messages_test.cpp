@@ -13,7 +13,10 @@
 #include <gtest/gtest.h>
 #include <ros/ros.h>
 #include <rosgraph_msgs/Clock.h>
+#include <topic_tools/shape_shifter.h>
 
+#include "marsim/ActiveCommand.h"
+#include "marsim/DrivenObstacles.h"
 #include "marsim/Peers.h"
 #include "marsim/VehicleState.h"
 #include "wait_for.hpp"
@@ -26,10 +29,14 @@ class HostileMessages : public testing::Test {
  protected:
   template <class Message>
   void send(const std::string& topic, const Message& message) {
-    publishers_.push_back(nh_.advertise<Message>(topic, 10));
-    const ros::Publisher& publisher = publishers_.back();
-    const std::uint32_t own = topic == "state" ? 1 : 0;
-    EXPECT_TRUE(waitFor([&] { return publisher.getNumSubscribers() > own; }, 20.0)) << topic;
+    send(nh_.advertise<Message>(topic, 10), message, topic == "state" ? 1 : 0);
+  }
+  /// `own`: subscribers of this program.
+  template <class Message>
+  void send(const ros::Publisher& publisher, const Message& message, std::uint32_t own = 0) {
+    publishers_.push_back(publisher);
+    EXPECT_TRUE(waitFor([&] { return publisher.getNumSubscribers() > own; }, 20.0))
+        << publisher.getTopic();
     waitFor([] { return false; }, 0.3);  // the others
     publisher.publish(message);
   }
@@ -64,6 +71,21 @@ TEST_F(HostileMessages, AreRefusedAndCounted) {
   geometry_msgs::Twist velocity;
   velocity.linear.x = 1e308;
   send("cmd_vel", velocity);
+  topic_tools::ShapeShifter cut_off;
+  const ros::SerializedMessage whole = ros::serialization::serializeMessage(geometry_msgs::Twist());
+  ros::serialization::IStream bytes(whole.message_start, 10);
+  cut_off.read(bytes);
+  using Twist = ros::message_traits::MD5Sum<geometry_msgs::Twist>;
+  cut_off.morph(Twist::value(), "geometry_msgs/Twist",
+                ros::message_traits::Definition<geometry_msgs::Twist>::value(), "0");
+  send(cut_off.advertise(nh_, "command/velocity", 10), cut_off);
+  marsim::ActiveCommand command;
+  command.target.x = 1e308;
+  send("command_taken", command);
+  marsim::DrivenObstacles driven;
+  driven.obstacles.resize(1);
+  driven.obstacles[0].yaw = std::numeric_limits<double>::quiet_NaN();
+  send("/obstacles/driven", driven);
   for (const double half : {0.0, std::numeric_limits<double>::infinity()}) {
     marsim::Peers peers;
     marsim::PeerBody body;
@@ -87,10 +109,12 @@ TEST_F(HostileMessages, AreRefusedAndCounted) {
   state.pose.position.x = std::numeric_limits<double>::quiet_NaN();
   send("state", state);
 
-  for (const char* key : {"commands refused", "messages refused on /peers",
-                          "messages refused on /clock", "messages refused on state"}) {
+  for (const char* key :
+       {"messages refused on /peers", "messages refused on /clock", "messages refused on state",
+        "messages refused on command_taken", "messages refused on /obstacles/driven"}) {
     EXPECT_TRUE(waitFor([&] { return std::atoi(values_[key].c_str()) > 0; }, 10.0)) << key;
   }
+  EXPECT_TRUE(waitFor([&] { return std::atoi(values_["commands refused"].c_str()) == 3; }, 10.0));
   const ros::Time now = state_.header.stamp;
   EXPECT_TRUE(waitFor([&] { return (state_.header.stamp - now).toSec() > 1.0; }, 20.0));
   EXPECT_EQ(state_.placements, before.placements) << "the flight goes on";

@@ -1,6 +1,11 @@
 #!/usr/bin/env python3
 """Launch files without any node: what is passed on, remapped and refused, that the pages list their
-arguments, and that these are generated from arguments.yaml."""
+arguments, and that these are generated from arguments.yaml and the defaults of programs.
+
+    launch_files_test.py PROGRAM
+
+PROGRAM is marsim.
+"""
 import os
 import re
 import shlex
@@ -15,6 +20,7 @@ import roslaunch.config
 import yaml
 from roslaunch.core import RLException
 
+MARSIM = sys.argv[1]
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
@@ -196,7 +202,7 @@ class GeneratedArguments(unittest.TestCase):
         self.folder = os.path.join(folder.name, "launch")
         shutil.copytree(os.path.join(ROOT, "launch"), self.folder)
         os.mkdir(os.path.join(folder.name, "docs"))
-        shutil.copy(os.path.join(ROOT, "docs", "ros.md"), os.path.join(folder.name, "docs"))
+        shutil.copy(os.path.join(ROOT, "docs", "arguments.md"), os.path.join(folder.name, "docs"))
 
     def edit(self, name, old, new):
         file = os.path.join(self.folder, name)
@@ -208,9 +214,34 @@ class GeneratedArguments(unittest.TestCase):
 
     def run_script(self, *options, folder=None):
         done = subprocess.run(
-            [sys.executable, os.path.join(folder or self.folder, "generate_arguments.py")] +
-            list(options), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            [sys.executable, os.path.join(folder or self.folder, "generate_arguments.py"),
+             "--marsim", MARSIM] + list(options), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         return done.returncode, done.stdout
+
+    def defaults(self):
+        """Defaults of the arguments that programs read, by name."""
+        printed = subprocess.run([MARSIM, "run", "--defaults"], check=True,
+                                 stdout=subprocess.PIPE, text=True).stdout
+        return dict(re.findall(r"(?m)^(\w+):=(.*)$", printed))
+
+    def test_an_arguments_default_stands_in_one_place(self):
+        defaults = self.defaults()
+        self.assertGreater(len(defaults), 60)
+        with open(path("arguments.yaml")) as file:
+            table = yaml.load(file, yaml.BaseLoader)["arguments"]
+        for name in defaults:
+            self.assertIn("DEFAULT", table[name].get("default", "DEFAULT"), name)
+        second = re.compile(r'\b(?:text|flag|number|positive|choice)\(\s*"(\w+)",\s*'
+                            r'(?:"[^"]*"|true|false|-?[\d.]+)\s*[,)]')
+        found = set()
+        for folder, _, files in os.walk(os.path.join(ROOT, "src", "ros")):
+            for file in files:
+                with open(os.path.join(folder, file)) as text:
+                    found |= {(file, name) for name in second.findall(text.read())
+                              if name in defaults}
+        # A UAV in no swarm, and a folder: these parameters are no launch arguments.
+        self.assertEqual(found, {("swarm_params.cpp", "swarm"),
+                                 ("scenario_runner_node.cpp", "output")})
 
     def listed(self, table, file):
         return [arg for entry in file["arguments"] for arg in table["groups"].get(entry, [entry])]
@@ -219,15 +250,16 @@ class GeneratedArguments(unittest.TestCase):
         code, output = self.run_script("--check", folder=os.path.join(ROOT, "launch"))
         self.assertEqual(code, 0, output)
 
-    def test_ros_page_lists_every_argument_with_its_default(self):
+    def test_page_lists_every_argument_with_its_default(self):
         with open(path("arguments.yaml")) as file:
             table = yaml.load(file, yaml.BaseLoader)["arguments"]
-        with open(os.path.join(ROOT, "docs", "ros.md")) as page:
+        with open(os.path.join(ROOT, "docs", "arguments.md")) as page:
             rows = dict(re.findall(r"(?m)^\| `(\w+)` \| ([^|]*) \| [^|]+ \| [^|]+ \|$", page.read()))
         self.assertEqual(set(rows), set(table))
+        defaults = self.defaults()
         for name, fields in table.items():
-            wanted = "`%s`" % fields["default"] if fields.get("default") else (
-                "empty" if "default" in fields else "required")
+            default = fields.get("default", defaults.get(name))
+            wanted = "`%s`" % default if default else "required" if default is None else "empty"
             if "$(eval" not in wanted:
                 self.assertEqual(rows[name].split("; ")[0], wanted, name)
 
@@ -262,8 +294,8 @@ class GeneratedArguments(unittest.TestCase):
         self.assertEqual(code, 0, output)
         changed = {line.split()[1] for line in output.splitlines()}
         self.assertEqual(changed, {"sim.launch", "uav.launch", "planner.launch", "slam.launch",
-                                   "swarm.launch", "docs/ros.md"})
-        for name in changed - {"docs/ros.md"}:
+                                   "swarm.launch", "docs/arguments.md"})
+        for name in changed - {"docs/arguments.md"}:
             got = roslaunch.arg_dump.get_args([os.path.join(self.folder, name)])
             self.assertEqual(got["fog"], ('<thick> & "wet"', "0.50"), name)
 
@@ -282,6 +314,10 @@ class GeneratedArguments(unittest.TestCase):
                 ("arguments.yaml", "doc: Number of the first UAV", "docs: Number of the first UAV",
                  "arguments.yaml: arguments.begin: unknown key 'docs', did you mean 'doc'?"),
                 ("arguments.yaml", "  begin:\n", "  end:\n", ": 'end' stands twice"),
+                ("arguments.yaml", "\n  lidar:\n    doc", "\n  lidar:\n    default: avia\n    doc",
+                 "arguments.yaml: arguments.lidar.default: stands in src/config/defaults.cpp"),
+                ("arguments.yaml", "\n  jump:\n    doc", "\n  leap:\n    doc",
+                 "arguments.yaml: arguments.jump: is missing"),
                 ("arguments.yaml", "arguments: [begin, end]", "arguments: [begin, end, begin]",
                  "arguments.yaml: files.swarm_member.launch.arguments: 'begin' stands twice"),
                 ("arguments.yaml", "default: building", "default: forest",

@@ -155,7 +155,7 @@ class MutualObservation : public testing::Test {
   }
 
   const scene::BodyConfig body_ = sim::bodyOf(config::loadVehicle("hummingbird").vehicle);
-  /// What the status "peers" of a UAV's LiDAR tells of, as "uav 1".
+  /// UAVs named by the status "peers" of a UAV's LiDAR, as "uav 1".
   std::set<std::string> toldOf(int uav) const {
     const auto found = told_.find(uav);
     return found != told_.end() ? found->second : std::set<std::string>();

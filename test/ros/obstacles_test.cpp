@@ -71,7 +71,7 @@ TEST(ObstaclesOverRos, ScansShowThemWhereTheyAreAndTheDrivenOneIsDriven) {
   EXPECT_NEAR(cart.velocity.x, 0.5 * std::cos(cart.yaw), 1e-9);
   EXPECT_NEAR(std::hypot(cart.position.x - 2.0, cart.position.y - 0.5), 0.5, 0.02);
 
-  // The same set, made here.
+  // An equal set, made here.
   map::SurfelMapConfig map_config;
   Progress progress("test", Progress::Output::kNone);
   const auto map = map::loadSurfelMap(config::resolveMap("forest"), map_config, progress).map;

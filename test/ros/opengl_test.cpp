@@ -23,7 +23,7 @@ using sensor_msgs::PointCloud2;
 template <class Message>
 using ByStamp = std::map<ros::Time, boost::shared_ptr<const Message>>;
 
-// What a UAV's LiDAR and depth camera publish, without its namespace.
+// Topics of a UAV's LiDAR and depth camera, without its namespace.
 std::set<std::string> topicsOf(const std::string& uav) {
   XmlRpc::XmlRpcValue request, response, state;
   request[0] = ros::this_node::getName();

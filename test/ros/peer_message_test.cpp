@@ -63,7 +63,7 @@ TEST(PeerMessage, StateStaysTheSameWithinSinglePrecision) {
 }
 
 // So that sim::World, which has no messages, computes what nodes do.
-TEST(PeerMessage, WhatArrivesIsWhatTheCoreTellsInSinglePrecision) {
+TEST(PeerMessage, TheMessageHasTheCoresStateInSinglePrecision) {
   RandomStream random(1);
   const auto any = [&random] {
     return Eigen::Vector3d(random.normal(), random.normal(), random.normal());

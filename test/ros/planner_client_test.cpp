@@ -162,7 +162,7 @@ class PlannerClient : public testing::Test {
     }
   }
 
-  // What the controller's diagnostics say of a key; empty where nothing yet.
+  // The controller's diagnostics for a key; empty before the first.
   std::string diagnosed(const std::string& key) {
     std::string value;
     for (const auto& [name, text] : diagnostics_) {
@@ -276,7 +276,7 @@ TEST_F(PlannerClient, FliesAndSeesAsThePlannerDoes) {
       << "the map is no judge: it is everywhere";
 }
 
-// What cannot be read, or should not be followed, is named and leaves the vehicle where it is.
+// An unreadable or forbidden command is named and leaves the vehicle where it is.
 TEST_F(PlannerClient, BadCommandsChangeNothing) {
   const std::string unknown = "0123456789abcdef0123456789abcdef";
   int named = 0;

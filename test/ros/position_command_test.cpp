@@ -127,7 +127,7 @@ TEST(PositionCommand, PlacesVelocitiesAndYawsThatAreNotFiniteAreRefused) {
 }
 
 // EGO-Planner's yaw_dot is 0/0 whenever its timer fires twice at one time of /clock.
-TEST(PositionCommand, WhatAPlannersOwnControllerNeverReadsCountsAsNotGiven) {
+TEST(PositionCommand, FieldsThatPlannersNeverReadCountAsNotGiven) {
   using Names = std::vector<std::string>;
   for (const double value : kBad) {
     for (const Variant& variant : kVariants) {

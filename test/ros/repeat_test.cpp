@@ -29,7 +29,7 @@
 #include "marsim/common/random.hpp"
 #include "marsim/config/load.hpp"
 
-#include "lidar/measure/slam_client.hpp"
+#include "lidar/output/slam_client.hpp"
 #include "marsim/map/load_map.hpp"
 #include "marsim/scene/obstacle_driver.hpp"
 #include "marsim/sim/world.hpp"
@@ -53,7 +53,7 @@ constexpr TimeNs kStride = kNsPerSecond / 10;
 constexpr TimeNs kEnd = 20 * kNsPerSecond;
 constexpr TimeNs kTail = kNsPerSecond / 2;  // the end of a contact is told later than its stamp
 
-// What is flown: each message to one UAV, with the stamp at which it acts.
+// A flight's goals: each message to one UAV, with the stamp at which it acts.
 struct Goal {
   double at;
   int uav;
@@ -104,7 +104,7 @@ trajectory_msgs::MultiDOFJointTrajectory circle() {
   return message;
 }
 
-/// What came on some topics, as hashes of the serialised messages.
+/// Messages on some topics, as hashes of their serialised form.
 class Record {
  public:
   struct Entry {
@@ -267,7 +267,7 @@ class NodeFlight {
   ros::Subscriber clock_subscriber_, driven_;
 };
 
-/// The same by the core alone.
+/// The flight by the core alone.
 class WorldFlight {
  public:
   explicit WorldFlight(TimeNs drive_begins) : drive_begins_(drive_begins) {
@@ -335,7 +335,7 @@ class WorldFlight {
 
   void addUav(int number, const sim::Start& start, const std::string& depth) {
     const std::string name = uavName(number);
-    const config::Vehicle vehicle = config::loadVehicle("hummingbird");
+    const vehicle::EquippedVehicle vehicle = config::loadVehicle("hummingbird");
     sim::UavConfig config;
     config.vehicle = vehicle.vehicle;
     config.imu = vehicle.imu;
@@ -350,8 +350,8 @@ class WorldFlight {
     config.depth->seed = config.seed;
     const auto outputs =
         lidar::outputsFor("none", config.lidar->outputs, "labelled", "the test's layout");
-    const auto encoder = std::make_shared<const ros_nodes::CloudEncoder>(
-        outputs.at(0), *config.lidar, name + "/lidar");
+    const auto encoder = std::make_shared<const layouts::CloudEncoder>(outputs.at(0), *config.lidar,
+                                                                       name + "/lidar");
     sim::Uav& uav = world_->addUav(config);
     uavs_.push_back(&uav);
     uav.on_odometry = [this, name](const KinematicState& state) {

@@ -311,6 +311,14 @@ class Replay(unittest.TestCase):
         self.assertGreater(of_profile["topics"]["/uav0/points"]["messages"], 5)
         self.assertNotIn("/uav0/state", of_profile["topics"])
         self.assertIn("there already", self.marsim("record", "--all", "--out", "a.bag").stdout)
+        # rosbag ends by itself where the disk is nearly full.
+        cut_short = self.begin([MARSIM, "record", "/uav0/odom", "--out", "c.bag"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertIn(b"recording", cut_short.stdout.readline())
+        subprocess.run(["rosnode", "kill", "/marsim_record_%d" % cut_short.pid],
+                       env=self.environment, timeout=60)
+        self.assertIn(b"c.bag: rosbag ended the recording", cut_short.communicate(timeout=60)[1])
+        self.assertEqual(cut_short.returncode, 1)
         run.send_signal(signal.SIGINT)
         self.assertEqual(run.wait(60), 130)
         master.terminate()

@@ -201,7 +201,7 @@ TEST_F(Respawn, AControllerGoesOnWithItsTrajectory) {
   EXPECT_TRUE(arrives(0, start + Vector3d(0.9, 0.0, 0.0)));
 }
 
-// What was followed before a reset is forgotten by whoever knew of it.
+// After a reset every node forgets the command that was followed before.
 TEST_F(Respawn, AResetIsNotUndone) {
   Watched& uav = uavs_[1];
   std_srvs::Trigger reset;

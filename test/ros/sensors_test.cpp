@@ -42,7 +42,7 @@ class Recorder {
   ros::Subscriber subscriber_;
 };
 
-TEST(Sensors, OfAVehicleAtRest) {
+TEST(Sensors, AVehicleAtRest) {
   ros::NodeHandle handle("uav0");
   tf2_ros::Buffer buffer;
   const tf2_ros::TransformListener listener(buffer);
@@ -65,7 +65,7 @@ TEST(Sensors, OfAVehicleAtRest) {
   EXPECT_NEAR(pressure.rate(), 20.0, 1e-6);
   EXPECT_NEAR(fix.rate(), 5.0, 1e-6);
 
-  // The same reading on all three: m/s^2, without orientation, in g.
+  // One reading on all three topics: m/s^2, without orientation, in g.
   EXPECT_EQ(imu.all.front().orientation_covariance[0], 0.0);
   EXPECT_EQ(raw.all.front().orientation_covariance[0], -1.0);
   for (const sensor_msgs::Imu& reading : imu.all) {

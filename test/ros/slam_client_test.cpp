@@ -333,7 +333,7 @@ void SlamClient::playKissIcp() {
 
 // A launch file leaves out the tests of what it does not start (gtest_filter).
 
-/// What slam_flight:=true promises, by the truth: it waits for a reader of the scans, then nothing
+/// Checks slam_flight:=true against ground truth: it waits for a reader of the scans, then nothing
 /// moves for two seconds, every axis is accelerated, way points are passed and the start is reached
 /// again.
 TEST_F(SlamClient, AFlightIsFlownForIt) {

@@ -132,7 +132,7 @@ TEST_F(Swarm, OneProcessHasOneMap) {
   }
 }
 
-// What roslaunch would start.
+// The nodes that roslaunch would start.
 std::multiset<std::string> nodesOf(const std::string& arguments) {
   const std::string command = "roslaunch --nodes '" + ros::package::getPath("marsim") +
                               "/launch/swarm.launch' " + arguments;

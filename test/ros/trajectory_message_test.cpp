@@ -85,7 +85,7 @@ TEST(TrajectoryMessage, RatesAndAccelerationsThatAreNotFiniteCountAsNotGiven) {
   EXPECT_NE(refusal(message).find("points[1]"), std::string::npos) << "a velocity is needed";
 }
 
-TEST(TrajectoryMessage, WhatCannotBeFlownIsRefused) {
+TEST(TrajectoryMessage, InvalidTrajectoriesAreRefused) {
   trajectory_msgs::MultiDOFJointTrajectory message;
   EXPECT_NE(refusal(message).find("points is empty"), std::string::npos);
   message.points = {pointAt(0.0, 0.0), pointAt(std::nan(""), 0.1)};

@@ -137,7 +137,7 @@ class WaitFor : public testing::Test {
   static void TearDownTestSuite() { session_.reset(); }
   void SetUp() override { ASSERT_TRUE(session_->waitForAnswers(2, 90.0)); }
 
-  // That the promise was kept from an answer on, and no cloud was left out.
+  // Expects that the promise was kept from an answer on and no cloud was left out.
   static void expectKept(std::size_t first) {
     const auto answers = session_->client.answers();
     for (std::size_t i = first; i < answers.size(); ++i) {

@@ -11,7 +11,7 @@
 namespace marsim::scenario {
 namespace {
 
-// What a scenario complains of that is changed in one place.
+// The error of a valid scenario after one change.
 std::string complaint(const std::function<void(Scenario& scenario)>& change) {
   Scenario scenario = suite::scenarioOfTwoGoals();
   scenario.checks.max_speed = Limit{0.0, 3.0};
@@ -157,7 +157,7 @@ TEST(Scenario, Checks) {
   EXPECT_EQ(said([](Checks& c) {
               c.coverage.emplace_back().share = {1.5, std::nullopt};
             }),
-            where + "coverage is 1.5, allowed: 0 to 1");
+            where + "coverage.at_least is 1.5, allowed: 0 to 1");
   EXPECT_EQ(said([](Checks& c) { c.coverage.emplace_back().voxel = 0.0; }),
             where + "coverage.voxel is 0, allowed: 0.01 to 100 m");
   EXPECT_EQ(said([](Checks& c) { c.coverage.emplace_back().max.x() = -1e5; }),

@@ -147,7 +147,7 @@ TEST(HandheldScan, PointsLieOnSurfacesButForTheNoise) {
   for (const Eigen::Vector3f& p : cloud.points) {
     ASSERT_LT(place.clearance(p.cast<double>()), 1e-5);
   }
-  // The same beams with noise: each point moved along its beam, and each pass as one.
+  // The beams with noise: each point is moved along its beam, and each pass as a whole.
   HandheldScan noisy = small();
   noisy.pass_offset = 0.0;
   const map::PointCloud moved = scan(place, noisy);

@@ -31,7 +31,7 @@ TEST(MovingObject, FollowsAnAcceleratedPathBetweenItsPoses) {
   }
 }
 
-TEST(MovingObject, OfAnInstantHasOnePose) {
+TEST(MovingObject, AnInstantHasOnePose) {
   const auto poseAt = [](TimeNs) { return Pose{}; };
   EXPECT_EQ(movingObject(nullptr, 1, 5, 5, poseAt).X_WM.size(), 1U);
 }

@@ -30,7 +30,7 @@ std::shared_ptr<Obstacles> someObstacles() {
     if (kind == ObstacleKind::kDriven) group.points = {kStart, {0.0, 0.0, 1.0}, {-5.0, 0.0, 1.0}};
     config.groups.push_back(group);
   }
-  return std::make_shared<Obstacles>(config, Clearance(), "test");
+  return std::make_shared<Obstacles>(config, MapDistance(), "test");
 }
 
 struct Driving : ::testing::Test {

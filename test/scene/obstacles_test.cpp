@@ -56,7 +56,7 @@ double pillarAndFloor(const Vector3d& p, double) {
   return std::min(pillar, std::abs(p.z()));
 }
 
-std::string complaint(const ObstaclesConfig& config, const Clearance& clearance = {}) {
+std::string complaint(const ObstaclesConfig& config, const MapDistance& clearance = {}) {
   try {
     Obstacles(config, clearance, "file.yaml");
   } catch (const ConfigError& error) {
@@ -259,7 +259,7 @@ TEST(Obstacles, WalkersKeepToTheGroundAndClearOfThePillar) {
   ObstacleGroup group = groupOf(ObstacleKind::kWalker, 4);
   group.region = {Vector3d(-10.0, -8.0, -1.0), Vector3d(10.0, 8.0, 4.0)};
   // A slope of 0.1.
-  const Clearance slope = [](const Vector3d& p, double) {
+  const MapDistance slope = [](const Vector3d& p, double) {
     const double ground = std::abs(p.z() - 0.1 * p.x()) / std::sqrt(1.01);
     return std::min(ground, std::max(p.head<2>().norm() - 3.0, 0.0));
   };
@@ -386,7 +386,7 @@ TEST(Obstacles, DrivenOnesAreKnownAsFarAsWasTold) {
   EXPECT_EQ(known, states.size());
 }
 
-// What is appended for an interval is where the obstacles are at each time in it.
+// Objects appended for an interval are where the obstacles are at each time in it.
 TEST(Obstacles, ObjectsAreWhereTheObstaclesAre) {
   const Obstacles obstacles(allKinds(), pillarAndFloor, "test");
   RandomStream random(3);

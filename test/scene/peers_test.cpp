@@ -323,7 +323,7 @@ TEST(Peers, AnswerLikeOneWhoHeardNoMoreThanWasToldUntil) {
   EXPECT_EQ(known, states.size());
 }
 
-TEST(Peers, WhoDoesNotKnowOfAPlacementYetSeesTheOldMotion) {
+TEST(Peers, QueriesBeforeAPlacementSeeTheOldMotion) {
   Peers peers;
   for (const PeerState& state : placedFlight()) peers.push(state);
   struct Case {
@@ -446,7 +446,7 @@ TEST(Peers, AreObjectsToTheOthers) {
 }
 
 // Beside all of them one by one, also when something was told between two questions.
-TEST(Peers, ThoseNearAreAllWhoseBallsMeet) {
+TEST(Peers, NearPeersAreAllWhoseSpheresMeet) {
   Peers peers;
   RandomStream random(1, "near");
   const double radius = radiusOf(*bodyShape(someBody(), bodyResolution(someBody())));
@@ -463,12 +463,12 @@ TEST(Peers, ThoseNearAreAllWhoseBallsMeet) {
     for (const double later : {0.0, 0.001, 0.3, 3.1}) {
       const TimeNs end = told(0, i).motion.stamp + toNs(later), begin = end - toNs(0.002);
       const TimeNs until = i % 2 == 0 ? kAllTold : end - kPeriod;
-      const Ball ball{{random.uniform(-2.0, 2.0), random.uniform(-2.0, 2.0), 0.0}, 0.4};
+      const BoundingSphere ball{{random.uniform(-2.0, 2.0), random.uniform(-2.0, 2.0), 0.0}, 0.4};
       std::vector<MovingObject> all, near, expected;
       peers.appendOthers(7, begin, end, all, until);
       double gap = std::numeric_limits<double>::infinity();
       for (const MovingObject& object : all) {
-        const double here = (object.X_WM.back().p - ball.p_W).norm() - radius - ball.radius;
+        const double here = (object.X_WM.back().p - ball.centre).norm() - radius - ball.radius;
         if (here <= 0.0) expected.push_back(object);
         if (here > 0.0) gap = std::min(gap, here);
       }

@@ -25,7 +25,7 @@ BodyConfig cross() {
   return body;
 }
 
-// The same body as solids of closed form.
+// The body as solids of closed form.
 std::vector<Shape> solids(const BodyConfig& body) {
   std::vector<Shape> shapes = {Box{Vector3d::Zero(), Eigen::Matrix3d::Identity(), body.hub_half}};
   for (const Vector3d& rotor : body.rotors) {

@@ -105,7 +105,7 @@ TEST(WalkingPerson, StridesGoWithTheWay) {
   }
 }
 
-TEST(WalkingPerson, WhoDoesNotMoveStands) {
+TEST(WalkingPerson, APersonAtRestStands) {
   ObstaclesConfig config = walker(1.0);
   config.groups[0].kind = ObstacleKind::kDriven;
   config.groups[0].points = {{0.0, 0.0, 0.9}};

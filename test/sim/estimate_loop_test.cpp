@@ -217,7 +217,7 @@ class FedLoop {
     report.placements = placements;
     return loop_.motion(report);
   }
-  /// As it goes: a state, its IMU samples, an estimate every 0.1 s.
+  /// Runs the loop: a state, its IMU samples, an estimate every 0.1 s.
   KinematicState run(TimeNs from, TimeNs to, std::uint32_t placements = 1) {
     KinematicState last;
     for (TimeNs t = from; t < to; t += kState) {

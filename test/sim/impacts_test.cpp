@@ -37,7 +37,7 @@ TEST(Collisions, UavsThatRunIntoEachOtherKeepTheirMomentum) {
     const auto momentum = [](const Uav& uav) {
       return Vector3d(uav.quadrotor().config().mass * uav.state().v_WB);
     };
-    // What a step adds without an impact, half of it by the accelerations before and after.
+    // Momentum added by a step without an impact: half each by the accelerations before and after.
     const auto half = [](const Uav& uav) {
       return Vector3d(0.5e-3 * uav.quadrotor().config().mass * uav.state().a_WB);
     };
@@ -69,7 +69,7 @@ TEST(Collisions, UavsThatRunIntoEachOtherKeepTheirMomentum) {
 }
 
 // As on two machines: neither has heard of the other's impact when it notices by itself.
-TEST(Collisions, WhereBothNoticeWhatTheLowerNumberWorkedOutHoldsForBoth) {
+TEST(Collisions, TheLowerNumbersImpactHoldsIfBothNotice) {
   const vehicle::VehicleConfig craft = vehicle::hummingbird();
   const auto shape = bodyShapeOf(craft);
   CollisionConfig config;
@@ -92,7 +92,7 @@ TEST(Collisions, WhereBothNoticeWhatTheLowerNumberWorkedOutHoldsForBoth) {
         return std::vector<scene::MovingObject>{scene::movingObject(
             shape, 1 - k, begin, end, [&](TimeNs) { return other.state().X_WB; })};
       };
-      // What is told of the other is as if it had not been struck yet.
+      // The other UAV's announced motion is from before it was struck.
       const auto bodyIn = [&](std::uint32_t) -> std::optional<collision::RigidBody> {
         return collision::RigidBody{craft.mass,
                                     craft.inertia,
@@ -120,7 +120,7 @@ TEST(Collisions, WhereBothNoticeWhatTheLowerNumberWorkedOutHoldsForBoth) {
 }
 
 // One is placed in another one's way and feels it at once; the other cannot know for 20 ms.
-TEST(Collisions, WhoIsRunIntoFeelsItWhenItWasTold) {
+TEST(Collisions, AStruckUavFeelsTheAnnouncedImpact) {
   MapMaker maker;
   maker.sheet({-1.0, -1.0, 0.0}, {2.0, 0.0, 0.0}, {0.0, 2.0, 0.0});
   World world(maker.make(), {});

@@ -1,5 +1,5 @@
-// What an IMU feels of contacts: its readings, summed, are the true changes of velocity and
-// attitude, whatever is hit.
+// An IMU during contacts: its summed readings are the true changes of velocity and attitude,
+// whatever is hit.
 #include <array>
 #include <cmath>
 #include <optional>
@@ -196,7 +196,7 @@ TEST(ImuContacts, ReadsABlowAsItsMean) {
   EXPECT_NEAR(sample.specific_force.z(), kGravity, 1e-9);
   EXPECT_NEAR(sample.angular_velocity.z(), 1.0, 1e-9) << "it has not turned yet";
 
-  // What held it lets go after a sample: the one that follows still has it, no later one.
+  // The contact lets go after a sample: the following sample still has its force, no later one.
   for (const double force : {0.5 / 0.005, -1.2}) {
     state.stamp += 5 * kStep;
     state.v_WB.x() += 0.5;

@@ -103,7 +103,7 @@ TEST(Pilot, APlacementVoidsWhatActedBeforeAndNothingElse) {
   EXPECT_EQ(tracked(reportAt(18 * kMs, 3)), 3.0) << "the placement comes first";
 }
 
-TEST(Pilot, WhatWaitsIsDroppedWhenTimeIsSetBack) {
+TEST(Pilot, WaitingCommandsAreDroppedWhenTimeIsSetBack) {
   Pilot pilot = makePilot();
   std::vector<TimeNs> acted;
   const auto note = [&acted](control::Commander&, TimeNs at) { acted.push_back(at); };
@@ -169,8 +169,8 @@ TEST(Vehicle, IsPlacedAtTheFirstStateStepAtOrAfterTheStamp) {
   }
 }
 
-// What the IMU measures at the step of a placement led there; a twin that is not placed has it,
-// too.
+// At the step of a placement the IMU measures the motion before it, as does a twin that is not
+// placed.
 TEST(Vehicle, TheImuSampleOfAPlacementsStepIsOfBefore) {
   Hovering craft(0), twin(0);
   for (Vehicle* falling : {static_cast<Vehicle*>(&craft), static_cast<Vehicle*>(&twin)}) {

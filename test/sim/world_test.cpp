@@ -179,7 +179,7 @@ UavConfig viewerConfig() {
   return config;
 }
 
-/// What a UAV has told of itself, as others know it from messages of single precision.
+/// Announcements of a UAV, as others know them from messages of single precision.
 struct Told {
   std::vector<VehicleReport> reports;
 
@@ -263,11 +263,11 @@ std::shared_ptr<scene::Obstacles> cart() {
   group.name = "cart";
   group.region = {Vector3d(-5.0, -5.0, 0.0), Vector3d(5.0, 5.0, 5.0)};
   group.points = {{3.0, 0.0, 1.0}};
-  return std::make_shared<scene::Obstacles>(scene::ObstaclesConfig{1, {group}}, scene::Clearance(),
-                                            "test");
+  return std::make_shared<scene::Obstacles>(scene::ObstaclesConfig{1, {group}},
+                                            scene::MapDistance(), "test");
 }
 
-// The same commands by hand, as far as they were told.
+// Applies the commands by hand, up to the announced ones.
 TEST(World, DrivesObstaclesThatAreSeenAsTold20MsBefore) {
   constexpr TimeNs kMs = 1'000'000;
   const auto keeper = std::make_shared<ObjectKeeper>();

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What python makes of a text given to it on standard input, by lines.
+/// Output lines of a python script for a text on standard input.
 std::string python(const std::string& script, const std::string& input) {
   const fs::path file =
       fs::temp_directory_path() / ("marsim_report_" + std::to_string(getpid()) + ".txt");
@@ -107,7 +107,7 @@ TEST(HtmlReport, MarksWhatChangedSinceTheBaseline) {
   EXPECT_NE(other.find("not in it"), std::string::npos);
 }
 
-TEST(HtmlReport, WhatHasBrokenComesFirst) {
+TEST(HtmlReport, BrokenRunsComeFirst) {
   const std::vector<RunResult> before{failedRun("a", 1), passedRun("b", 1), passedRun("c", 1)};
   const RunResult died = withoutFlight("c", Verdict::kError, "the <planner> died");
   RunResult c = died;

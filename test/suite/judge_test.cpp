@@ -52,7 +52,7 @@ TEST_F(Judging, Goals) {
   expectUnanswered(only(), "0 of 2 goals were reached");
 }
 
-// Of a speed of 2 m/s and errors of half the time 3, half 4 cm (sample 500 of 1001 the first of 4).
+// Speed 2 m/s, errors of half the time 3, half 4 cm (sample 500 of 1001 has the first 4).
 TEST_F(Judging, MotionOfEveryUav) {
   scenario::Checks& checks = scenario.checks;
   checks.clearance = atLeast(0.3);

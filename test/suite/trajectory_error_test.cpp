@@ -93,7 +93,7 @@ TEST(TrajectoryError, CompletenessCountsTimeWithPoses) {
   EXPECT_EQ(trajectoryError(screw(), copyOf(screw(), {}, {}, 51), {}).completeness, 0.0);
 }
 
-TEST(TrajectoryError, WhatCannotBeWorkedOutIsAbsent) {
+TEST(TrajectoryError, FiguresThatCannotBeComputedAreAbsent) {
   EXPECT_TRUE(trajectoryError({}, copyOf(screw(), {}, {}, 10), {}).stamps.empty());
   EXPECT_TRUE(trajectoryError(screw(), {}, {}).stamps.empty());
   std::vector<StampedPose> estimate = copyOf(screw(), {}, {}, 10);

@@ -26,7 +26,7 @@ Pose randomPose(RandomStream& random, double length, double angle) {
   return {q, randomVector(random, length)};
 }
 
-/// What is done to the truth to make an estimate of it.
+/// Changes that make an estimate from the truth.
 struct Case {
   std::string name;
   TrajectoryErrorConfig config;

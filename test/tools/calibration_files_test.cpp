@@ -10,7 +10,7 @@
 
 #include "common/data_dir.hpp"
 #include "common/input_file.hpp"
-#include "lidar/measure/slam_client.hpp"
+#include "lidar/output/slam_client.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"

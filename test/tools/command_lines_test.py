@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """Every option of every program with bad values: one line that says why, and nothing changed.
 
-command_lines_test.py PROGRAMS    the folder of the program marsim
+command_lines_test.py PROGRAMS [SHARE]    the folder of the program marsim; with sanitizers, which
+                                          make programs five times slower, each SHARE-th value
 
 The programs themselves list their commands (marsim --help) and options with their types (the last
 word --options), so that a new option is tried the day it is added. By its type:
   FLOAT:1 to 5    a number; the bounds tell which values are bad
   NUMBERS:x,y     numbers written in this way
   INPUT           what is read: missing, empty, a folder, a FIFO, noise
-  OUTPUT, FOLDER  what is written: in folders that are missing, at places that cannot be written,
-                  over inputs, into folders of somebody else
+  OUTPUT, FOLDER  what is written (OUTPUT:xml:PATH by rostest): in folders that are missing, at
+                  places that cannot be written, over inputs, into folders of somebody else
   WORD, NAME, NAME:=VALUE, FLAG
 Tests may run as root, whom permissions do not stop: places that cannot be written are in /proc, a
 file in place of a folder and a folder in place of a file.
@@ -29,11 +30,12 @@ import threading
 import unittest
 
 PROGRAMS = os.path.abspath(sys.argv.pop(1))
+SHARE = int(sys.argv.pop(1)) if sys.argv[1:] and sys.argv[1].isdigit() else 1
 LONG = "x" * 300      # more letters than a file's name can have
 LONGEST_LINE = 400    # characters of a message
 LIMIT = 15.0          # [s] for one program, a guard against those that accept what they should not
 WORKERS = 2
-TYPES = {"INPUT", "OUTPUT", "FOLDER", "WORD", "NAME", "NAME:=VALUE", "FLAG"}
+TYPES = {"INPUT", "OUTPUT", "OUTPUT:xml:PATH", "FOLDER", "WORD", "NAME", "NAME:=VALUE", "FLAG"}
 
 # Values of required options, by their names.
 SAMPLES = {"map": "room.pcd", "other": "room.ply", "files": "room.pcd", "cloud": "room.pcd",
@@ -93,10 +95,11 @@ class Command:
     def row(self, option, value):
         """Words with one option's value, and what the message names."""
         positional = option.is_positional and (value or "").startswith("-")
+        path = (value or "").rpartition("xml:")[2]
         return (self, self.base(option.name) + (["--"] if positional else []) +
                 option.words(value),
-                [option.name, value or option.name, os.path.splitext(value or option.name)[0],
-                 os.path.dirname(value or "")])
+                [option.name, path or option.name, os.path.splitext(path or option.name)[0],
+                 os.path.dirname(path)])
 
 
 def ask(program, word):
@@ -145,8 +148,8 @@ def bad_tuples(option):
     yield LONG
 
 
-def rows_of(command, option):
-    """Bad values of one option."""
+def rows_of(command, option, turn):
+    """Bad values of one option, of which the turn tells those that are tried."""
     kind = option.type
     if option.bounds():
         values = bad_numbers(option)
@@ -158,6 +161,9 @@ def rows_of(command, option):
     elif kind == "OUTPUT":
         values = ["", "folder", "folder.pcd", "absent/out.pcd", "hover.yaml/out.pcd", "out.wrong",
                   "/proc/version", "/proc/out.pcd", "socket.pcd", LONG + ".pcd"]
+    elif kind == "OUTPUT:xml:PATH":
+        values = ["", "xml:folder", "xml:hover.yaml", "xml:hover.yaml/x.xml", "xml:/proc/x.xml",
+                  "xml:/proc/version", "xml:socket.pcd", "xml:" + LONG]
     elif kind == "FOLDER":
         values = ["", "room.pcd", "hover.yaml/x", "/proc/out", "fifo.pcd", "/dev/null", LONG]
     elif kind == "WORD":
@@ -169,10 +175,8 @@ def rows_of(command, option):
     elif kind == "FLAG":
         yield command, command.base(option.name) + [option.name + "=perhaps"], [option.name]
         return
-    for value in values:
+    for value in (([] if option.is_positional else [None]) + values)[turn % SHARE::SHARE]:
         yield command.row(option, value)
-    if not option.is_positional:
-        yield command.row(option, None)
 
 
 def rows_of_outputs(command):
@@ -354,8 +358,9 @@ class CommandLines(unittest.TestCase):
                         self.assertIn(option.name, SAMPLES)
 
     def test_values(self):
-        self.hold(row for command in self.commands for option in command.options
-                  for row in rows_of(command, option))
+        options = [(command, option) for command in self.commands for option in command.options]
+        self.hold(row for turn, (command, option) in enumerate(options)
+                  for row in rows_of(command, option, turn))
 
     def test_outputs(self):
         self.hold(row for command in self.commands for row in rows_of_outputs(command))

@@ -59,25 +59,26 @@ class IncludeTable : public ::testing::Test {
     const char* root = std::getenv("MARSIM_TEST_SOURCE_DIR");
     if (root == nullptr) GTEST_SKIP() << "MARSIM_TEST_SOURCE_DIR is not set";
     root_ = root;
-    readModules();
+    readArrows("modules", 12);
+    readArrows("rooms", allowed_.size() + 4);
     readThirdParty();
   }
 
   // An arrow includes what its target may use.
-  void readModules() {
+  void readArrows(const std::string& block_name, std::size_t least) {
     std::ifstream document(root_ / "docs" / "design.md");
-    for (const std::string& line : block(document, "modules")) {
-      const auto [module, targets] = arrow(line);
-      std::set<std::string>& allowed = allowed_[module];
-      allowed.insert(module);
+    for (const std::string& line : block(document, block_name)) {
+      const auto [part, targets] = arrow(line);
+      std::set<std::string>& allowed = allowed_[part];
+      allowed.insert(part);
       for (const std::string& target : targets) {
-        ASSERT_TRUE(allowed_.count(target) == 1)
-            << module << " -> " << target << " comes too early";
+        ASSERT_TRUE(allowed_.count(target) == 1) << part << " -> " << target << " comes too early";
+        arrows_.emplace(part, target);
         allowed.insert(target);
         allowed.insert(allowed_[target].begin(), allowed_[target].end());
       }
     }
-    ASSERT_GE(allowed_.size(), 12U) << "no block of modules in docs/design.md";
+    ASSERT_GE(allowed_.size(), least) << "no block of " << block_name << " in docs/design.md";
   }
 
   void readThirdParty() {
@@ -138,24 +139,50 @@ class IncludeTable : public ::testing::Test {
     return allowed_.count(part->string()) == 1 ? part->string() : "";
   }
 
+  // Calls act(include, from, to) for each include of a header of our own, by modules and by rooms.
+  template <class Act>
+  void forOwnIncludes(const Act& act) const {
+    for (const Include& include : includes()) {
+      const std::string from = moduleOf(include.file), to = targetOf(include);
+      if (to.empty()) continue;
+      act(include, from, to);
+      const std::string room = roomOf(include.file.lexically_relative("src"));
+      const std::string target = roomOf(include.path);
+      if (!room.empty() && !target.empty()) act(include, room, target);
+    }
+  }
+
+  // lidar/cast of lidar/cast/plants.cpp; "" where the folder is no room of the table.
+  std::string roomOf(const fs::path& path) const {
+    const std::string folder = path.parent_path().generic_string();
+    return folder.find('/') != std::string::npos && allowed_.count(folder) == 1 ? folder : "";
+  }
+
   fs::path root_;
   std::map<std::string, std::set<std::string>> allowed_;
+  std::set<std::pair<std::string, std::string>> arrows_;
   std::vector<OnlyHere> only_here_;
 };
 
-TEST_F(IncludeTable, ModulesUseOnlyWhatTheTableAllows) {
+TEST_F(IncludeTable, ModulesAndRoomsUseOnlyWhatTheTablesAllow) {
   int seen = 0;
-  for (const Include& include : includes()) {
-    const std::string module = moduleOf(include.file);
-    const auto row = allowed_.find(module);
-    ASSERT_NE(row, allowed_.end()) << include.file << ": module '" << module << "' is in no table";
-    const std::string target = targetOf(include);
-    if (target.empty()) continue;
+  forOwnIncludes([&](const Include& include, const std::string& from, const std::string& to) {
     ++seen;
-    EXPECT_EQ(row->second.count(target), 1U) << include.file.string() << ":" << include.line << ": "
-                                             << module << " may not include " << include.path;
-  }
+    const auto row = allowed_.find(from);
+    ASSERT_NE(row, allowed_.end()) << include.file << ": module '" << from << "' is in no table";
+    EXPECT_EQ(row->second.count(to), 1U) << include.file.string() << ":" << include.line << ": "
+                                         << from << " may not include " << include.path;
+  });
   EXPECT_GT(seen, 100);
+}
+
+TEST_F(IncludeTable, EveryArrowIsUsed) {
+  std::set<std::pair<std::string, std::string>> unused = arrows_;
+  forOwnIncludes([&](const Include&, const std::string& from, const std::string& to) {
+    unused.erase({from, to});
+  });
+  for (const auto& [from, to] : unused)
+    ADD_FAILURE() << "no include needs " << from << " -> " << to;
 }
 
 TEST_F(IncludeTable, ThirdPartyHeadersStayInTheirModules) {
@@ -177,6 +204,50 @@ TEST_F(IncludeTable, EveryModuleFolderIsInTheTable) {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
       if (!entry.is_directory()) continue;
       EXPECT_EQ(allowed_.count(entry.path().filename().string()), 1U) << entry.path();
+    }
+  }
+  for (const fs::directory_entry& entry : fs::directory_iterator(root_ / "src" / "lidar")) {
+    if (!entry.is_directory()) continue;
+    EXPECT_NE(roomOf(fs::path("lidar") / entry.path().filename() / "x"), "");
+  }
+}
+
+// A name that a header defines in a namespace is the name of no other type in any header, and in no
+// source of the same module; one of a public header in no source at all.
+TEST_F(IncludeTable, TypeNamesHaveOneMeaning) {
+  static const std::regex pattern(
+      R"(^(?:template <.*> )?(?:class|struct|enum class|enum|union) (?:alignas\(\d+\) )?([A-Z]\w*)(?: final)?(?: :.*)? \{)"
+      R"(|^using ([A-Z]\w*) =)");
+  struct Definition {
+    std::string file, module;
+    bool in_header, is_public;
+  };
+  std::map<std::string, std::vector<Definition>> found;
+  for (const fs::path& folder : {root_ / "include" / "marsim", root_ / "src"}) {
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+      const fs::path file = fs::relative(entry.path(), root_);
+      const bool in_header = file.extension() == ".hpp";
+      if (!in_header && file.extension() != ".cpp") continue;
+      if (file.filename() == "mavros_messages.hpp") continue;  // names of mavros_msgs
+      const bool is_public = *file.begin() == "include";
+      std::ifstream text(entry.path());
+      std::smatch match;
+      for (std::string line; std::getline(text, line);) {
+        if (line.size() > 200 || !std::regex_search(line, match, pattern)) continue;
+        if (match[2].matched && !is_public) continue;  // an abbreviation of the file's own
+        found[match[1].matched ? match[1] : match[2]].push_back(
+            {file.string(), moduleOf(file), in_header, is_public});
+      }
+    }
+  }
+  ASSERT_GT(found.size(), 500U);
+  for (const auto& [name, places] : found) {
+    for (const Definition& a : places) {
+      for (const Definition& b : places) {
+        if (a.file == b.file || !a.in_header) continue;
+        EXPECT_FALSE(b.in_header || a.is_public || a.module == b.module)
+            << name << ": " << a.file << ", " << b.file;
+      }
     }
   }
 }

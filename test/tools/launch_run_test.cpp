@@ -130,7 +130,7 @@ TEST(RunJournal, NodesThatCannotBeStartedOrDieAreLost) {
   EXPECT_EQ(lost({"ERROR: cannot launch node of type [no_such/x]: no_such", died}),
             "no_such/x cannot be started: no_such");
   EXPECT_EQ(lost({died}), "my_planner ended with exit code 3");
-  // What is ended with the flight may say no to that.
+  // A node that is ended with the flight may exit with an error.
   EXPECT_EQ(lost({"====REQUIRED process [scenario_runner-6] has died!",
                   "process has finished cleanly", died}),
             "");

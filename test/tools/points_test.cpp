@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "common/bounds.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
+#include "tools/command_line.hpp"
 
 namespace marsim::tools {
 namespace {
@@ -51,6 +53,10 @@ TEST(Points, FarPlacesAndLargeAnglesAreRefused) {
   EXPECT_NEAR(yawOf(parsePose("0,0,1,7", "--pose").q), 7.0 - 2.0 * kPi, 1e-12);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "warning: --pose: 7 rad is more than a turn: were degrees meant (7deg)?\n");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(parseOption("--step", "90", Quantity::kAngle, kAngles), 90.0);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "warning: --step: 90 rad is more than a turn: were degrees meant (90deg)?\n");
 }
 
 TEST(Points, ErrorNamesOptionPointAndText) {

@@ -209,7 +209,7 @@ TEST_F(Suite, TimeThatStandsStillEndsARun) {
   EXPECT_EQ(outcome.runs[0].message, "no simulated second passed in 0.5 s of wall time");
 }
 
-// Of a planner that never listens, say: the clock says again and again that time has not begun.
+// As with a planner that never listens: the clock repeats that time has not begun.
 TEST_F(Suite, AFlightThatNeverBeginsEndsItsRun) {
   options_.seeds = {1};
   options_.timeout = 0.4;

@@ -86,7 +86,7 @@ inline VehicleConfig firefly() {
   return config;
 }
 
-/// Those of four rotors.
+/// The vehicles with four rotors.
 inline std::vector<VehicleConfig> allVehicles() {
   return {hummingbird(), iris(), racer(), crazyflie()};
 }

@@ -20,7 +20,8 @@
 namespace marsim::viz {
 namespace {
 
-constexpr std::array<View, 3> kViews = {View::kTop, View::kSide, View::kOblique};
+constexpr std::array<Viewpoint, 3> kViews = {Viewpoint::kTop, Viewpoint::kSide,
+                                             Viewpoint::kOblique};
 // The path's colour in the legend.
 constexpr int kPathRed = 0xff;
 constexpr int kPathGreen = 0x4f;
@@ -87,7 +88,7 @@ class Picture : public testing::Test {
   }
   ~Picture() override { std::filesystem::remove_all(folder_); }
 
-  std::filesystem::path draw(View view) {
+  std::filesystem::path draw(Viewpoint view) {
     const std::filesystem::path file = folder_ / "picture.png";
     drawFlight(scene_, view, config_, file);
     return file;
@@ -100,7 +101,7 @@ class Picture : public testing::Test {
 };
 
 TEST_F(Picture, HasTheSizeAskedForAndIsNotBlank) {
-  for (const View view : kViews) {
+  for (const Viewpoint view : kViews) {
     const Image image(draw(view));
     EXPECT_EQ(image.width, 800);
     EXPECT_EQ(image.height, 500);
@@ -113,12 +114,12 @@ TEST_F(Picture, IsTheSameEveryTime) {
     std::ifstream in(file, std::ios::binary);
     return std::string(std::istreambuf_iterator<char>(in), {});
   };
-  const std::string first = bytes(draw(View::kOblique));
-  EXPECT_EQ(bytes(draw(View::kOblique)), first);
+  const std::string first = bytes(draw(Viewpoint::kOblique));
+  EXPECT_EQ(bytes(draw(Viewpoint::kOblique)), first);
 }
 
 TEST_F(Picture, ShowsThePathWhereItProjects) {
-  for (const View view : kViews) {
+  for (const Viewpoint view : kViews) {
     const Image image(draw(view));
     const Framing framing = frameFlight(scene_, view, config_);
     for (const double share : {0.2, 0.35, 0.65, 0.8}) {
@@ -139,13 +140,13 @@ TEST_F(Picture, ShowsThePathWhereItProjects) {
 
 // Parallel projections keep lengths; the map fits into the picture.
 TEST_F(Picture, ProjectsToScale) {
-  for (const View view : {View::kTop, View::kSide}) {
-    const Camera camera = frameFlight(scene_, view, config_).camera;
+  for (const Viewpoint view : {Viewpoint::kTop, Viewpoint::kSide}) {
+    const PictureCamera camera = frameFlight(scene_, view, config_).camera;
     const auto origin = camera.project({0.0, 1.3, 0.0}).value();
     const auto x = camera.project({12.0, 1.3, 0.0}).value();
     const auto up = camera
-                        .project(view == View::kTop ? Eigen::Vector3d(0.0, 7.3, 0.0)
-                                                    : Eigen::Vector3d(0.0, 1.3, 6.0))
+                        .project(view == Viewpoint::kTop ? Eigen::Vector3d(0.0, 7.3, 0.0)
+                                                         : Eigen::Vector3d(0.0, 1.3, 6.0))
                         .value();
     EXPECT_NEAR(x.y, origin.y, 1e-9);
     EXPECT_NEAR(up.x, origin.x, 1e-9);
@@ -157,7 +158,7 @@ TEST_F(Picture, ProjectsToScale) {
 }
 
 TEST_F(Picture, PerspectiveHoldsAllThatIsShown) {
-  const Framing framing = frameFlight(scene_, View::kOblique, config_);
+  const Framing framing = frameFlight(scene_, Viewpoint::kOblique, config_);
   double left = 800.0;
   double right = 0.0;
   for (const Eigen::Vector3f& p : map_.points) {
@@ -175,9 +176,9 @@ TEST_F(Picture, PerspectiveHoldsAllThatIsShown) {
 }
 
 TEST_F(Picture, CutsRoofAndFrontAway) {
-  EXPECT_NEAR(frameFlight(scene_, View::kTop, config_).shown.max().z(), 1.4 + 0.7, 1e-9);
-  EXPECT_TRUE(frameFlight(scene_, View::kOblique, config_).roof_cut);
-  const Framing side = frameFlight(scene_, View::kSide, config_);
+  EXPECT_NEAR(frameFlight(scene_, Viewpoint::kTop, config_).shown.max().z(), 1.4 + 0.7, 1e-9);
+  EXPECT_TRUE(frameFlight(scene_, Viewpoint::kOblique, config_).roof_cut);
+  const Framing side = frameFlight(scene_, Viewpoint::kSide, config_);
   EXPECT_NEAR(side.shown.min().y(), 2.0 - 0.7, 1e-9);
   EXPECT_GT(side.shown.max().z(), 2.9);
 }
@@ -189,10 +190,10 @@ TEST_F(Picture, ShowsTheSurroundingsOfTheFlightOnAHugeMap) {
     const double y = random.uniform(-400.0, 400.0);
     map_.points.emplace_back(Eigen::Vector3d(x, y, 0.0).cast<float>());
   }
-  const Framing framing = frameFlight(scene_, View::kTop, config_);
+  const Framing framing = frameFlight(scene_, Viewpoint::kTop, config_);
   EXPECT_LT(framing.shown.sizes().x(), 30.0);
   for (const Eigen::Vector3d& p : scene_.path) EXPECT_TRUE(framing.shown.contains(p));
-  draw(View::kTop);
+  draw(Viewpoint::kTop);
 }
 
 TEST_F(Picture, WorksWithAnythingMissing) {
@@ -209,7 +210,7 @@ TEST_F(Picture, WorksWithAnythingMissing) {
     EXPECT_EQ(image.width, 320) << missing;
   }
   scene_ = {};
-  for (const View view : kViews) EXPECT_EQ(Image(draw(view)).height, 200);
+  for (const Viewpoint view : kViews) EXPECT_EQ(Image(draw(view)).height, 200);
 }
 
 TEST_F(Picture, LeavesOutWhatIsNotFinite) {
@@ -218,7 +219,7 @@ TEST_F(Picture, LeavesOutWhatIsNotFinite) {
   scene_.scan.emplace_back(nan, nan, nan);
   scene_.path.emplace_back(nan, 0.0, 0.0);
   scene_.goals.emplace_back(nan, 0.0, 0.0);
-  for (const View view : kViews) EXPECT_EQ(Image(draw(view)).width, 800);
+  for (const Viewpoint view : kViews) EXPECT_EQ(Image(draw(view)).width, 800);
 }
 
 class ScanPicture : public Picture {
@@ -272,7 +273,7 @@ TEST_F(ScanPicture, NarrowViewsGoBeside) {
 TEST_F(ScanPicture, WithoutReturnsIsTheObliqueView) {
   scene_.scan.clear();
   drawScan(scene_, {}, config_, folder_ / "scan.png");
-  EXPECT_EQ(Image(folder_ / "scan.png").pixels, Image(draw(View::kOblique)).pixels);
+  EXPECT_EQ(Image(folder_ / "scan.png").pixels, Image(draw(Viewpoint::kOblique)).pixels);
 }
 
 TEST_F(Picture, SensorViewsShareRowsAndLeaveNoneEmpty) {
@@ -296,14 +297,14 @@ TEST_F(Picture, SensorViewsShareRowsAndLeaveNoneEmpty) {
 TEST_F(Picture, RefusesAMissingFolderAndAbsurdSizes) {
   const std::filesystem::path file = folder_ / "missing" / "picture.png";
   try {
-    drawFlight(scene_, View::kTop, config_, file);
+    drawFlight(scene_, Viewpoint::kTop, config_, file);
     FAIL();
   } catch (const FileError& error) {
     EXPECT_EQ(std::string(error.what()),
               file.string() + ": cannot be written: its folder does not exist");
   }
   config_.width = 0;
-  EXPECT_THROW(draw(View::kTop), ConfigError);
+  EXPECT_THROW(draw(Viewpoint::kTop), ConfigError);
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 

@@ -17,7 +17,7 @@ namespace marsim::collision {
 class BodyVoxels {
  public:
   /// The voxels of points in B. Throws ConfigError for a cell that is not positive or so small that
-  /// there would be more than 2^27 of them, for a cloud without points and for points that are not
+  /// there would be more than 2^27 voxels, for a cloud without points and for points that are not
   /// finite.
   BodyVoxels(const map::PointCloud& cloud_B, double cell);
   /// The voxels of a body's surface, sampled finely enough for them. Throws as bodyCloud does.
@@ -32,7 +32,7 @@ class BodyVoxels {
     const std::size_t bit = bitOf(place);
     return (bits_[bit / 64] >> (bit % 64) & 1U) != 0;
   }
-  /// [m] in B.
+  /// Centre [m] of a cell in B.
   Eigen::Vector3d centre(const Eigen::Vector3i& cell) const { return cell_ * cell.cast<double>(); }
 
   /// Distance [m] from a point in B to the nearest occupied cell, 0 inside; `limit` [m] where there
@@ -41,9 +41,9 @@ class BodyVoxels {
 
   double cell() const { return cell_; }         ///< [m] side
   std::size_t count() const { return count_; }  ///< occupied cells
-  /// [m] of the sphere about B's origin that holds all occupied cells.
+  /// Radius [m] of the sphere about B's origin that holds all occupied cells.
   double radius() const { return radius_; }
-  /// The box in B that does [m].
+  /// Box [m] in B that holds all occupied cells.
   const Eigen::AlignedBox3d& box() const { return box_; }
   std::vector<Eigen::Vector3i> cells() const;
 
@@ -67,7 +67,7 @@ class BodyVoxels {
   std::size_t count_ = 0;
   double radius_ = 0.0;
   Eigen::AlignedBox3d box_;
-  std::vector<Eigen::AlignedBox3d> boxes_;  // together the occupied cells
+  std::vector<Eigen::AlignedBox3d> boxes_;  // their union: the occupied cells
 };
 
 }  // namespace marsim::collision

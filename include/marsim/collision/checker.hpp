@@ -24,7 +24,7 @@ struct Touch {
   std::uint32_t surfel = 0;                      ///< number in the map or the object's shape
   Eigen::Vector3i cell = Eigen::Vector3i::Zero();
   Eigen::Vector3d p_W = Eigen::Vector3d::Zero();  ///< [m]
-  /// Unit, towards the body: of a planar surfel its own, of others from it to the body's origin.
+  /// Unit, towards the body: a planar surfel's normal; else from the point to the body's origin.
   Eigen::Vector3d normal_W = Eigen::Vector3d::UnitZ();
   Eigen::Vector3d v_W = Eigen::Vector3d::Zero();  ///< [m/s] of the point
 };
@@ -36,50 +36,50 @@ struct Clearance {
   Eigen::Vector3d p_W = Eigen::Vector3d::Zero();  ///< [m] the nearest point
 };
 
-/// The moving objects about a body: all of them, or at least those whose ball meets the body's.
+/// The moving objects about a body: all, or at least those whose bounding sphere meets the body's.
 struct ObjectsAbout {
   ObjectsAbout(std::vector<scene::MovingObject> all) : objects(std::move(all)) {}  // NOLINT
   ObjectsAbout(std::vector<scene::MovingObject> near, double gap)
       : objects(std::move(near)), others_gap(gap) {}
 
   std::vector<scene::MovingObject> objects;
-  /// [m] at the end of the interval, at least, from the body's ball to those of all others.
+  /// Least gap [m] from the body's bounding sphere to those of all other objects, at the end.
   double others_gap = std::numeric_limits<double>::infinity();
 };
 
-/// The collision check of one body: which points of map and objects lie in its occupied cells. The
-/// answer is exact: it is as if every point were tried; but while the body has moved less since the
-/// last search than it was free then, nothing is searched. Objects are asked for when one could
-/// have come near since the last time, at the most kFastestObject fast, and every kLongestRest.
+/// The collision check of one body: finds the points of map and objects in its occupied cells. The
+/// answer is exact, as if every point were tried. While the body has moved less than its free
+/// distance at the last search, nothing is searched. Objects are asked for again once one at
+/// kFastestObject could have come near, and at least every kLongestRest.
 class CollisionChecker {
  public:
   static constexpr double kFastestObject = 100.0;  ///< [m/s]
   static constexpr TimeNs kLongestRest = 20 * (kNsPerSecond / 1000);
 
-  /// Objects during an interval, about the body at its end; empty: none.
+  /// Returns the objects during an interval, about the body at its end; empty: none.
   using ObjectsIn = std::function<ObjectsAbout(TimeNs begin, TimeNs end)>;
 
-  /// `map` may be null: objects only. Objects of the identity `self` are passed over.
+  /// `map` may be null: objects only. Ignores objects with the identity `self`.
   CollisionChecker(BodyVoxels body, std::shared_ptr<const Neighbours> map,
                    std::optional<std::uint32_t> self = std::nullopt);
 
-  /// The touches at a pose and an instant, those of the map first, by identity and surfel. Valid
+  /// The touches at a pose and an instant: the map's first, sorted by identity and surfel. Valid
   /// until the next call.
   const std::vector<Touch>& check(const Pose& X_WB, TimeNs stamp, const ObjectsIn& objectsIn = {});
-  /// The touches of the map only.
+  /// The touches with the map only.
   const std::vector<Touch>& checkMap(const Pose& X_WB);
-  /// How far [m] the nearest point of the map is from one at least, by the last search.
+  /// Lower bound [m], from the last search, of a place's distance to the map's nearest point.
   double leastDistance(const Eigen::Vector3d& p_W) const {
     return nearest_ - (p_W - X_WB_searched_.p).norm();
   }
 
-  /// The least distance, searched up to `limit` [m]; infinite where there is nothing nearer.
-  /// `objectsIn` must give all objects up to there.
+  /// The least distance, searched up to `limit` [m]; infinite where nothing is nearer. `objectsIn`
+  /// must give all objects within `limit`.
   Clearance clearance(const Pose& X_WB, TimeNs stamp, double limit,
                       const ObjectsIn& objectsIn = {});
 
   const BodyVoxels& body() const { return body_; }
-  /// How often neighbours have been searched.
+  /// Number of searches for neighbours so far.
   std::uint64_t searches() const { return searches_; }
 
  private:
@@ -97,15 +97,15 @@ class CollisionChecker {
   // At X_WB_searched_ the body was free of the map by free_ [m]; less than 0: not searched.
   Pose X_WB_searched_;
   double free_ = -1.0;
-  double nearest_ = 0.0;            // [m] from its origin to a point of the map at least
-  std::vector<Touch> map_touches_;  // there
+  double nearest_ = 0.0;            // [m] from its origin to the map's points, lower bound
+  std::vector<Touch> map_touches_;  // at X_WB_searched_
 
   MovingTree objects_;
   std::optional<TimeNs> asked_;  // when objects were asked for
   Eigen::Vector3d p_WB_asked_ = Eigen::Vector3d::Zero();
-  double objects_gap_ = 0.0;  // [m] between the body's ball and theirs, there
+  double objects_gap_ = 0.0;  // [m] between the body's sphere and theirs, at that place
 
-  std::vector<map::FoundSurfel> found_;  // room for searches
+  std::vector<map::FoundSurfel> found_;  // kept between searches
   std::vector<MovingTree::Point> found_objects_;
 };
 

@@ -13,23 +13,23 @@
 
 namespace marsim::collision {
 
-/// An index of the map that gives distances from a place to the map's points.
+/// An index of the map that gives distances from places to the map's points.
 class ClearanceMap {
  public:
   /// Keeps a copy of the map's points, under a tree of its own; `resolution` [m] is the map's r.
   ClearanceMap(const map::PointCloud& cloud, double resolution);
-  /// Searches the map's own tree, so that it costs no time to make and no memory.
+  /// Searches the map's own tree, which takes no time to construct and no memory.
   explicit ClearanceMap(const std::shared_ptr<const map::SurfelMap>& map);
-  /// Searches points that are kept, such as those of a map and of plants on it, in the map's box
-  /// [m].
+  /// Searches given points, such as those of a map and of plants on it; `bounds` [m] is the map's
+  /// box.
   ClearanceMap(std::shared_ptr<const Neighbours> neighbours, const Eigen::AlignedBox3f& bounds);
 
   /// Distance [m] to the nearest map point and that point.
-  struct Clearance {
+  struct NearestPoint {
     double distance = std::numeric_limits<double>::infinity();
     Eigen::Vector3d nearest = Eigen::Vector3d::Zero();  ///< [m] in W
   };
-  Clearance at(const Eigen::Vector3d& p_W) const { return nearest_(p_W); }
+  NearestPoint at(const Eigen::Vector3d& p_W) const { return nearest_(p_W); }
 
   /// The place nearest to `p_W` with at least `clearance` [m] round it, at most `search_radius` [m]
   /// away, inside the map's box; none if there is no such place.
@@ -40,14 +40,14 @@ class ClearanceMap {
   double resolution() const { return resolution_; }
 
  private:
-  std::function<Clearance(const Eigen::Vector3d& p_W)> nearest_;
+  std::function<NearestPoint(const Eigen::Vector3d& p_W)> nearest_;
   Eigen::AlignedBox3f bounds_;
   double resolution_;
 };
 
-/// Checks a place to start from. Throws Error saying the clearance and the nearest free place where
-/// it lies outside the map's box (grown by 1 m sideways and without a roof) or nearer than `radius`
-/// [m] to a map point.
+/// Checks a start. Throws Error naming the clearance and the nearest free place if the start lies
+/// outside the map's box (grown by 1 m sideways and without a roof) or nearer than `radius` [m] to
+/// a map point.
 void requireFreeStart(const ClearanceMap& map, const Eigen::Vector3d& p_W, double radius);
 
 }  // namespace marsim::collision

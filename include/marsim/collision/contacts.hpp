@@ -13,7 +13,7 @@
 namespace marsim::collision {
 
 /// The fastest touch of a body by one object at one instant.
-struct Hit {
+struct FastestTouch {
   std::uint32_t identity = scene::kMapIdentity;
   Eigen::Vector3d p_W = Eigen::Vector3d::Zero();        ///< [m] the point that is met fastest
   Eigen::Vector3d normal_W = Eigen::Vector3d::UnitZ();  ///< unit, from the object to the body
@@ -22,27 +22,28 @@ struct Hit {
   Eigen::Vector3d p_BV = Eigen::Vector3d::Zero();  ///< [m] centre of the body's cell, in B
 };
 
-/// One hit an object, of touches that are sorted by identity.
-std::vector<Hit> hitsOf(const std::vector<Touch>& touches, const BodyVoxels& body,
-                        const KinematicState& state);
+/// Returns one hit per object; `touches` are sorted by identity.
+std::vector<FastestTouch> fastestTouches(const std::vector<Touch>& touches, const BodyVoxels& body,
+                                         const KinematicState& state);
 
 /// The beginning or the end of a contact.
 struct ContactEvent {
   bool begins = true;
-  TimeNs stamp = 0;  ///< of the first touch, or of the last
-  Hit hit;           ///< then
+  TimeNs stamp = 0;  ///< first touch of a contact that begins, last touch of one that ends
+  FastestTouch hit;  ///< at `stamp`
 };
 
-/// A tracker that makes contacts of touches: one contact an object, from the first touch until
-/// there has been none for a while, so that what bounces or scrapes along is one contact.
+/// Groups touches into contacts: one contact per object, from the first touch until none has
+/// followed for a while. A body that bounces or scrapes along an object has one contact.
 class ContactTracker {
  public:
   /// `release` [ns] without a touch ends a contact.
   explicit ContactTracker(TimeNs release) : release_(release) {}
 
-  /// Takes the hits of an instant, at most one an object, and appends what begins and ends by them.
-  void update(TimeNs stamp, const std::vector<Hit>& hits, std::vector<ContactEvent>& events);
-  /// Ends all contacts: the body was taken elsewhere.
+  /// Takes the hits of an instant, at most one per object; appends contacts that begin or end.
+  void update(TimeNs stamp, const std::vector<FastestTouch>& hits,
+              std::vector<ContactEvent>& events);
+  /// Ends all contacts, for a body that is placed elsewhere.
   void clear(std::vector<ContactEvent>& events);
 
   std::uint64_t begun() const { return begun_; }  ///< contacts so far
@@ -51,7 +52,7 @@ class ContactTracker {
  private:
   struct Contact {
     TimeNs last;
-    Hit hit;
+    FastestTouch hit;
   };
   TimeNs release_;
   std::map<std::uint32_t, Contact> contacts_;  // by identity

@@ -10,10 +10,10 @@
 
 namespace marsim::collision {
 
-/// Goals for a demonstration flight from `start`: `count` places at flying height, each reached
-/// from the one before by a free straight segment of some length, the last of them back near the
-/// start. None of them but the start lies below `lowest_z` [m]. Seeded; fewer than `count` where
-/// the place is too narrow, none where it is closed in.
+/// Returns goals for a demonstration flight from `start`: `count` places at flying height, each
+/// reached from the one before by a free straight segment, the last one near the start. No goal
+/// lies below `lowest_z` [m]. Seeded; returns fewer than `count` goals where the map is too narrow,
+/// none where the start is closed in.
 std::vector<Eigen::Vector3d> chooseGoals(
     const ClearanceMap& map, const Eigen::Vector3d& start, int count, double clearance,
     std::uint64_t seed, double lowest_z = -std::numeric_limits<double>::infinity());

@@ -15,16 +15,16 @@ namespace marsim::collision {
 /// Restitution and friction of a body that hits something. Published figures for whole multirotors
 /// were not found: the defaults are choices.
 struct ImpactConfig {
-  /// Share of the speed of approach that comes back, 0 to 1, up to yield_speed. Above that the body
-  /// gives way and the share falls with the speed's fourth root (K. L. Johnson, "Contact
-  /// Mechanics", 1985, chapter 11: e is proportional to V^(-1/4)).
+  /// Coefficient of restitution, 0 to 1, up to yield_speed. Above it the body yields and the
+  /// coefficient falls with the speed's fourth root (K. L. Johnson, "Contact Mechanics", 1985,
+  /// chapter 11: e is proportional to V^(-1/4)).
   double restitution = 0.3;
   double yield_speed = 1.0;  ///< [m/s]
   double friction = 0.4;     ///< Coulomb's coefficient
 
   /// Throws ConfigError.
   void validate(const std::string& where) const;
-  /// The share at a speed of approach [m/s].
+  /// Coefficient of restitution at a speed of approach [m/s].
   double restitutionAt(double speed) const;
 };
 
@@ -42,13 +42,12 @@ struct RigidBody {
 /// Objects that give way when they are hit, by identity.
 using RigidBodies = std::map<std::uint32_t, RigidBody>;
 
-/// Impulse [N s in W] on a body by a point of what it touches: Newton's restitution along the
-/// normal and Coulomb's friction across it, through the mass that the body, and `other` where that
-/// gives way, show at that point (R. Featherstone, "Rigid Body Dynamics Algorithms", 2008,
-/// section 11.8; sticking if the impulse lies in the friction cone, else sliding). It never adds
-/// energy, to the two together or, without `other`, as seen from the point: where Newton's law with
-/// friction would (Kane and Levinson, "Dynamics", 1985), it is scaled down. Zero where they do not
-/// approach.
+/// Returns the impulse [N s in W] on a body at a touch: Newton's restitution along the normal and
+/// Coulomb's friction across it, through the effective mass at that point of the body, and of
+/// `other` if it gives way (R. Featherstone, "Rigid Body Dynamics Algorithms", 2008, section 11.8;
+/// sticking if the impulse lies in the friction cone, else sliding). The impulse never adds energy
+/// to the two bodies or, without `other`, as seen from the point: where Newton's law with friction
+/// would (Kane and Levinson, "Dynamics", 1985), it is scaled down. Zero where they do not approach.
 Eigen::Vector3d contactImpulse(const ImpactConfig& config, const RigidBody& body,
                                const Touch& touch, const RigidBody* other = nullptr);
 
@@ -60,9 +59,9 @@ void applyImpulse(const Eigen::Vector3d& impulse_W, const Eigen::Vector3d& p_W, 
 double fastestApproach(const std::vector<Touch>& touches, const RigidBody& body,
                        const RigidBodies& others);
 
-/// Lets a body bounce off all its touches, the fastest approach first, until it approaches none of
-/// them (or has been struck a few times). Who is among `others` takes the opposite impulses, the
-/// rest is as if infinitely heavy. Whether anything was applied.
+/// Bounces a body off all its touches, the fastest approach first, until it approaches none of them
+/// (or after a few impulses). Bodies in `others` take the opposite impulses, everything else counts
+/// as infinitely heavy. Returns whether an impulse was applied.
 bool bounce(const ImpactConfig& config, const std::vector<Touch>& touches, RigidBody& body,
             RigidBodies& others);
 

@@ -14,8 +14,8 @@
 
 namespace marsim::collision {
 
-/// The points of the objects that move, in a KD-tree (nanoflann) of what is near a place at an
-/// instant, made anew when they have moved. What a shape's leaves hold is decoded once.
+/// A KD-tree (nanoflann) of the moving objects' points near a place at an instant, rebuilt when the
+/// objects have moved. Each shape's surfels are decoded once.
 class MovingTree {
  public:
   struct Point {
@@ -27,16 +27,16 @@ class MovingTree {
     Eigen::Vector3d v_W = Eigen::Vector3d::Zero();       ///< [m/s]
   };
 
-  /// Takes the objects that are there at `time` [s] of their own (see MovingObject), as they are
-  /// then; `v_W` of their points comes from where they were before.
+  /// Takes the objects that exist at `time` [s], in their own time (see MovingObject), at their
+  /// poses then; `v_W` of their points follows from their poses shortly before.
   void setObjects(std::vector<scene::MovingObject> objects, double time);
 
-  /// Distance [m] from a place to the nearest ball about an object's origin that holds it, 0
-  /// inside; infinite without objects.
+  /// Distance [m] from a place to the nearest object's bounding sphere, 0 inside; infinite without
+  /// objects.
   double gap(const Eigen::Vector3d& p_W) const;
 
-  /// Least distance [m] from the objects' points to a body at a pose; `limit` [m] where none is
-  /// nearer. Where one is, it gives its identity and place [m].
+  /// Least distance [m] from the objects' points to a body at a pose, with the nearest point's
+  /// identity and place [m]; `limit` [m] where no point is nearer.
   double distanceTo(const BodyVoxels& body, const Pose& X_WB, double limit, std::uint32_t& identity,
                     Eigen::Vector3d& p_W) const;
 
@@ -50,7 +50,7 @@ class MovingTree {
   struct Shape {
     std::shared_ptr<const map::SurfelMap> map;
     std::vector<map::Surfel> surfels;  // positions in M
-    double radius = 0.0;               // [m] of the ball about M's origin
+    double radius = 0.0;               // [m] of the bounding sphere about M's origin
   };
   struct Placed {
     const Shape* shape;
@@ -63,7 +63,7 @@ class MovingTree {
 
   std::map<const map::SurfelMap*, std::unique_ptr<Shape>> shapes_;
   std::vector<Placed> objects_;
-  Eigen::Vector3d centre_ = Eigen::Vector3d::Zero();  // of the tree's coordinates
+  Eigen::Vector3d centre_ = Eigen::Vector3d::Zero();  // origin of the tree's coordinates
   std::vector<Point> points_;
   KdTree tree_{{}};
 };

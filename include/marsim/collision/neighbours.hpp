@@ -10,8 +10,8 @@
 
 namespace marsim::collision {
 
-/// A search among the points of a map that does not move. Points are given relative to origin(),
-/// rounded to single precision as map::decodeSurfels() does. May be used by several threads.
+/// Searches the points of a static map. Points are given relative to origin(), rounded to single
+/// precision as map::decodeSurfels() does. Safe to use from several threads.
 class Neighbours {
  public:
   virtual ~Neighbours() = default;
@@ -25,16 +25,16 @@ class Neighbours {
   /// Distance [m] to the nearest point; `limit` [m], and any point, where none is nearer.
   virtual double nearest(const Eigen::Vector3d& p_W, double limit,
                          map::FoundSurfel& point) const = 0;
-  /// [m] in W, of the points' coordinates.
+  /// Origin [m in W] of the points' coordinates.
   virtual Eigen::Vector3d origin() const = 0;
-  /// [m] of the map.
+  /// Resolution r [m] of the map.
   virtual double resolution() const = 0;
 };
 
-/// The map is kept.
+/// Searches the map's own tree; keeps the map.
 std::shared_ptr<const Neighbours> makeNeighbours(std::shared_ptr<const map::SurfelMap> map);
-/// The points of a map and others [m] in W, such as scene::obstaclePoints(), numbered after the
-/// map's and not planar.
+/// Searches the points of a map and `others` [m in W], such as scene::obstaclePoints(). The others
+/// are numbered after the map's points and are not planar.
 std::shared_ptr<const Neighbours> makeNeighbours(std::shared_ptr<const map::SurfelMap> map,
                                                  const std::vector<Eigen::Vector3d>& others);
 

@@ -19,33 +19,33 @@ struct Plane {
   double heightOf(const Eigen::Vector3d& p) const { return normal_W.dot(p - p_W); }  ///< [m]
 };
 
-/// The outermost points of a body, those that can touch a plane: its feet, and of its surface what
-/// lies farthest in some hundred directions (of a hull of radius R that is exact within R / 200).
+/// The outermost points of a body, which can touch a plane: its feet, and the surface points
+/// farthest in some hundred directions (exact within R / 200 for a hull of radius R).
 class BodyHull {
  public:
-  /// The feet are [m] in B; points of the surface that lie below them are raised to them.
+  /// The feet are [m] in B; surface points below them are raised to their height.
   BodyHull(const map::PointCloud& cloud_B, std::vector<Eigen::Vector3d> feet_B);
 
   /// Height [m] of the lowest point over a plane, below 0 inside the ground.
   double lowest(const Plane& plane, const Pose& X_WB) const;
-  /// Appends the points [m in B] that lie lower than `height` [m] over a plane, of many the
-  /// outermost ones, and before them, where they are several, their middle.
+  /// Appends the points [m in B] lower than `height` [m] over a plane, only the outermost where
+  /// there are many. Where there are several, their mean comes first.
   void appendBelow(const Plane& plane, const Pose& X_WB, double height,
                    std::vector<Eigen::Vector3d>& points_B) const;
 
   const std::vector<Eigen::Vector3d>& feet() const { return feet_; }      ///< [m] in B
   const std::vector<Eigen::Vector3d>& points() const { return points_; }  ///< [m] in B, feet first
-  double radius() const { return radius_; }  ///< [m] of the sphere about B's origin that holds all
+  double radius() const { return radius_; }  ///< [m] of the bounding sphere about B's origin
 
  private:
   std::vector<Eigen::Vector3d> feet_, points_;
   double radius_ = 0.0;
 };
 
-/// The surface of a map that would carry a body standing on it upright: under each of its feet and
-/// between them the uppermost points lie on one plane, planar, no steeper than `steepest` [rad],
-/// and nothing stands out of it. Searched as far below and above the body's lowest point as such a
-/// slope may reach. None where there is no such surface.
+/// Returns the map's surface that would carry a body standing upright: under its feet and between
+/// them the uppermost points are planar surfels on one plane, no steeper than `steepest` [rad], and
+/// nothing stands out of it. The search reaches as far below and above the body's lowest point as
+/// such a slope can. None if there is no such surface.
 std::optional<Plane> carryingSurface(const Neighbours& map, const BodyHull& body, const Pose& X_WB,
                                      double steepest);
 

@@ -20,7 +20,7 @@ class Progress {
 
   /// Starts a phase of `total` units (0: unknown).
   void phase(std::string name, std::size_t total = 0);
-  /// Units of the phase done so far.
+  /// Sets the number of the phase's units done so far.
   void update(std::size_t done);
   /// Ends the task, leaving its duration on the terminal if anything was shown. Idempotent.
   void finish();

@@ -30,6 +30,9 @@ class RandomStream {
   bool has_spare_ = false;
 };
 
+/// SplitMix64's step, 2^64 by the golden ratio: spreads seeds, stamps and numbers for mixBits().
+constexpr std::uint64_t kGoldenGamma = 0x9e3779b97f4a7c15ULL;
+
 /// SplitMix64's finaliser: a bijection that scatters neighbouring integers.
 inline std::uint64_t mixBits(std::uint64_t value) {
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;

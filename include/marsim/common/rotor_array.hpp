@@ -4,10 +4,10 @@
 
 namespace marsim {
 
-/// Rotors of a vehicle at most.
+/// Largest number of rotors of a vehicle.
 constexpr int kMostRotors = 8;
 
-/// A number for each rotor, in the order of the vehicle file's rotors; without memory of the heap.
+/// One number per rotor, in the order of the vehicle file's rotors; uses no heap memory.
 using RotorArray = Eigen::Array<double, Eigen::Dynamic, 1, Eigen::ColMajor, kMostRotors, 1>;
 
 }  // namespace marsim

@@ -8,6 +8,12 @@ namespace marsim {
 constexpr double kPi = 3.14159265358979323846;
 /// Standard gravity [m/s^2] (CGPM 1901).
 constexpr double kGravity = 9.80665;
+/// In vacuum [m/s].
+constexpr double kSpeedOfLight = 299'792'458.0;
+/// International foot [m].
+constexpr double kFoot = 0.3048;
+/// [rad] Turns by this angle one after another spread evenly.
+constexpr double kGoldenAngle = 2.39996322972865332;
 
 constexpr double radians(double degrees) { return degrees * (kPi / 180.0); }
 constexpr double degrees(double radians) { return radians * (180.0 / kPi); }

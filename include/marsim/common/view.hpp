@@ -5,8 +5,8 @@
 
 namespace marsim {
 
-/// Elements that follow one another in memory that someone else owns, to read only: a vector's, or
-/// a mapped file's. As cheap to copy as a pointer.
+/// A read-only view of contiguous elements that another object owns: a vector or a mapped file. As
+/// cheap to copy as a pointer.
 template <class T>
 class View {
  public:

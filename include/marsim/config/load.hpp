@@ -38,12 +38,12 @@ vehicle::ImuConfig loadImu(const std::string& name_or_path);
 /// The IMU that a LiDAR's file (`imu:`) says is built into it, at its place in the body. Throws
 /// ConfigError where it has none.
 vehicle::ImuConfig loadLidarImu(const std::string& name_or_path);
-/// Whether a LiDAR's file says that an IMU is built into it; of "none" it does not.
+/// Whether a LiDAR's file says that an IMU is built into it; false for "none".
 bool hasImu(const std::string& lidar);
 
-/// Puts the rays a beam (a number) and the mode of returns that words of a launch file name in the
-/// place of those in a LiDAR's file; "auto" leaves them. What belongs to another mode alone goes.
-/// `where` is for errors: ConfigError, also where the sensor or its layouts cannot do that,
+/// Replaces the rays per beam (a number) and the mode of returns of a LiDAR's file by words of a
+/// launch file; "auto" keeps the file's. Settings that belong to another mode are dropped. Errors
+/// name `where`: ConfigError, also where the sensor or its layouts cannot do that,
 /// UnknownNameError.
 void chooseBeam(const std::string& rays, const std::string& returns, const std::string& where,
                 lidar::LidarConfig& lidar);
@@ -57,7 +57,7 @@ vehicle::ImuConfig chooseImu(const std::string& word, const vehicle::ImuConfig& 
 /// "x,y,z" or "x,y,z,roll,pitch,yaw" in the body [m, rad]; none: another text, or farther than
 /// 1000 km.
 std::optional<Pose> placeInBody(const std::string& text);
-/// What it takes, for messages.
+/// The forms that placeInBody() accepts, for messages.
 constexpr char kPlacesInBody[] = "x,y,z | x,y,z,roll,pitch,yaw in the body [m, rad]";
 
 /// The pose in the body [m, rad] of what a word names: "base" the body itself, "imu" that IMU,
@@ -74,8 +74,7 @@ vehicle::WindConfig windOf(const std::string& mean, const std::string& gusts,
 /// ROTOR@TIME:EFFECTIVENESS. Throws ConfigError.
 std::vector<sim::MotorFailure> motorFailuresOf(const std::string& text, const std::string& where);
 
-using Vehicle = vehicle::EquippedVehicle;
-Vehicle loadVehicle(const std::string& name_or_path);
+vehicle::EquippedVehicle loadVehicle(const std::string& name_or_path);
 
 /// Where the UAVs of a swarm start, a file of config/swarm.
 sim::SwarmConfig loadSwarm(const std::string& name_or_path);
@@ -84,7 +83,7 @@ scene::ObstaclesConfig loadObstacles(const std::string& name_or_path);
 /// Reads obstacles from the text of a file; `name` stands for the file in errors.
 scene::ObstaclesConfig readObstacles(const std::string& text, const std::string& name);
 
-/// What grows: a file of config/vegetation, with species of config/species; "none": nothing.
+/// Vegetation: a file of config/vegetation, with species of config/species; "none": no plants.
 /// Appends the texts of these files to `text`.
 scene::VegetationConfig loadVegetation(const std::string& name_or_path,
                                        std::string* text = nullptr);

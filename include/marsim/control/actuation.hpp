@@ -14,9 +14,9 @@ struct AirDrag {
   Eigen::Vector3d torque_B = Eigen::Vector3d::Zero();  ///< [N m]
 };
 
-/// The way of all controllers from a wanted acceleration to motor speeds: limits of thrust and
-/// tilt, mixer, lead of slow motors, and the drag that thrust has to make up for. With
-/// `feedback.motor_model` off the rotors are taken to turn as they were last commanded.
+/// Turns the controllers' wanted acceleration into motor speeds: limits of thrust and tilt, mixer,
+/// lead of slow motors, and the drag that thrust has to compensate. With `feedback.motor_model` off
+/// the rotors are assumed to turn as last commanded.
 class Actuation {
  public:
   /// Throws ConfigError where the motors cannot follow the attitude specification (naming the
@@ -24,24 +24,24 @@ class Actuation {
   Actuation(const ControllerConfig& config, const VehicleModel& vehicle);
 
   /// The highest natural frequency of roll and pitch [rad/s] that a vehicle can follow, at most 40
-  /// rad/s with states at 500 Hz: by its motors' (the slower direction) 0.8 times, where they are
-  /// not led 1/kPlainRatio.
+  /// rad/s with states at 500 Hz: 0.8 times that of its motors in their slower direction, or
+  /// 1/kPlainRatio times without their model.
   static double maxAttitudeFrequency(const VehicleModel& vehicle, const FeedbackConfig& feedback);
   /// How thrust follows its command.
   const LoopSpec& thrustSpec() const { return thrust_spec_; }
 
-  /// Takes the motors to run at hover speed.
+  /// Resets the model of the motors to hover speed.
   void reset();
-  /// Carries the model of the motors on to a state's stamp; the time since the last [s], of a long
-  /// gap 0.1 s.
+  /// Advances the model of the motors to a state's stamp. Returns the time since the last state
+  /// [s], at most 0.1 s.
   double advanceTo(TimeNs stamp);
 
   /// Drag in still air at the modelled rotor speeds (Faessler, Franchi, Scaramuzza, RA-L 2018);
   /// none with `drag_model` off.
   AirDrag drag(const KinematicState& state) const;
-  /// Its coefficients along B [N/(m/s)].
+  /// Drag coefficients along B [N/(m/s)].
   Eigen::Vector3d dragCoefficients() const;
-  /// The force [N] in W for an acceleration within the limits; what carries the weight comes first.
+  /// The force [N] in W for an acceleration, within the limits; carrying the weight comes first.
   Eigen::Vector3d limitedForce(const Eigen::Vector3d& acceleration) const;
   /// A collective thrust [N] within the limits.
   double limitedThrust(double thrust) const;

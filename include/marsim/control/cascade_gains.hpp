@@ -14,13 +14,13 @@ struct CascadeGains {
   double jerk = 0.0;          ///< [s]
 };
 
-/// Gains with feedback of acceleration and jerk. They place the four poles of the whole exactly: at
+/// Gains with feedback of acceleration and jerk. They place all four poles exactly: at
 /// the specification's and at the inner loop's own, so that the step response is the specified one
 /// behind a delay of the inner loop's 2 zi/wi.
 CascadeGains cascadeGains(const LoopSpec& outer, const LoopSpec& inner);
 
 /// Gains without feedback of acceleration and jerk. They place two of the four poles at the
-/// specification's; what is left of the inner loop's 2 zi wi decides the other two, which are well
+/// specification's; the rest of the inner loop's 2 zi wi decides the other two, which are well
 /// damped and faster where wi is at least kPlainRatio times the specified frequency.
 CascadeGains plainCascadeGains(const LoopSpec& outer, const LoopSpec& inner);
 

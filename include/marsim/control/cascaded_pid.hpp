@@ -9,13 +9,13 @@ namespace marsim::control {
 /// Cascaded PID: position -> velocity -> attitude -> body rate -> rotor speeds. Gains follow from
 /// the loop specifications and the vehicle's mass, inertia and motors.
 ///
-/// With `feedback.accelerations` true accelerations are fed back, and the jerk that the model of
-/// the motors tells: responses are then as specified. The integrals take up the difference between
-/// commanded (and limited) and actual acceleration. Where the vehicle does as told they stay zero,
-/// so that they add no overshoot to a step and do not wind up behind a limit.
+/// With `feedback.accelerations` the true accelerations are fed back, and the jerk from the model
+/// of the motors: responses are then as specified. The integrals take up the difference between
+/// commanded (and limited) and actual acceleration. While the vehicle follows its commands they
+/// stay zero, so that they add no overshoot to a step and do not wind up behind a limit.
 ///
-/// Without, it is a plain cascade that reads pose, velocity and body rate only. Its integrals are
-/// those of the velocity and the rate loop, held while a limit is met.
+/// Without it the controller is a plain cascade that reads pose, velocity and body rate only. It
+/// has integrals in the velocity loop and the rate loop, held while a limit is met.
 class CascadedPid : public Controller {
  public:
   /// Throws ConfigError (see Actuation).

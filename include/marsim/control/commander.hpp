@@ -19,19 +19,19 @@ namespace marsim::control {
 struct TrajectoryPoint {
   TimeNs after = 0;  ///< how long after the first point
   Reference reference;
-  /// Whether more than position and yaw is known; what is not is flown to as a pose is.
+  /// Whether more than position and yaw is given; else the point is flown to like a pose.
   bool moves = true;
 };
 
-/// The command that a Commander follows, complete but for the limits: another Commander that takes
-/// it up gives the same references.
+/// The command that a Commander follows, without the limits: another Commander that resumes it
+/// gives the same references.
 struct ActiveCommand {
   enum class Kind : std::uint8_t {
     kNone,   ///< never commanded
-    kGoal,   ///< flown to from `from`
+    kGoal,   ///< flight from `from` to the target
     kState,  ///< `from` is tracked
     kPose,   ///< `from` is drawn to the target
-    kStop,   ///< `from` is brought to rest; also what a stream with a timeout is told as
+    kStop,   ///< `from` is brought to rest; also stands for a stream with a time-out
     kLand,   ///< `from` descends
   };
   /// A point of a trajectory whose time is still to come.
@@ -42,8 +42,8 @@ struct ActiveCommand {
   Kind kind = Kind::kNone;
   TimeNs stamp = 0;  ///< when `from` holds
   Reference from;
-  double yaw_acceleration = 0.0;                          ///< [rad/s^2] beside `from`, of kPose
-  Eigen::Vector3d target_p_WB = Eigen::Vector3d::Zero();  ///< [m] of kGoal and kPose
+  double yaw_acceleration = 0.0;                          ///< [rad/s^2] at `from`, for kPose
+  Eigen::Vector3d target_p_WB = Eigen::Vector3d::Zero();  ///< [m] for kGoal and kPose
   double target_yaw = 0.0;                                ///< [rad]
   std::vector<Waiting> waiting;
 };
@@ -51,11 +51,11 @@ struct ActiveCommand {
 /// A set point below the level of references: it leaves out the outer loops.
 using InnerSetpoint = std::variant<AttitudeSetpoint, RateSetpoint, MotorSetpoint>;
 
-/// The source of what a controller tracks: holds the place where it first saw the vehicle, flies to
+/// Gives a controller its set points: holds the place where it first saw the vehicle, flies to
 /// goals, follows poses, full-state references and trajectories, and holds the last one of them.
-/// Velocities, attitudes, body rates and motor speeds are followed for kStreamTimeout; when nothing
-/// newer comes the vehicle is braked and holds where it comes to rest. Whatever is commanded takes
-/// the place of what was commanded before, the points of a trajectory that still wait included.
+/// Velocities, attitudes, body rates and motor speeds are followed for kStreamTimeout; without a
+/// newer one the vehicle brakes and holds where it comes to rest. Each command replaces the one
+/// before, including the points of a trajectory that still wait.
 class Commander {
  public:
   /// The kinds of commands that hold for kStreamTimeout only.
@@ -63,7 +63,7 @@ class Commander {
 
   explicit Commander(const GoalLimits& limits, const VelocityLimits& velocity_limits = {})
       : limits_(limits), velocity_limits_(velocity_limits) {}
-  /// With the limits of a controller; velocities change with the acceleration of goals.
+  /// Takes a controller's limits; velocities change with the acceleration of goals.
   explicit Commander(const ControllerConfig& config)
       : Commander(config.goal, {config.speed_max, config.goal.acceleration, config.yaw_rate_max}) {}
 
@@ -77,35 +77,35 @@ class Commander {
   /// Draws the reference at once to a pose in W [m, rad], within the limits of goals; made for set
   /// points that come in a stream (PoseFollower).
   void setPose(const Eigen::Vector3d& p_WB, double yaw, TimeNs now);
-  /// Sets the first point at once and the others when their time has come, each by
-  /// setReference() or setPose(). Points whose times fall are set together with those before them.
+  /// Sets the first point at once and each later one at its time, by setReference() or setPose(). A
+  /// point earlier than the one before it is set together with that one.
   void setTrajectory(const std::vector<TrajectoryPoint>& points, TimeNs now);
   /// Leads the reference to a velocity and a yaw rate (VelocityFollower). Without effect before the
   /// first reference(), as land() is.
   void setVelocity(const VelocityCommand& command, TimeNs now);
-  /// An attitude, body rates or motor speeds, past the loops above them.
+  /// Tracks an attitude, body rates or motor speeds, without the outer loops.
   void setInner(const InnerSetpoint& setpoint, TimeNs now);
   /// Descends straight down at kLandingSpeed until something else is commanded or reset().
   void land(TimeNs now);
   bool lands() const { return landing_; }
   /// Whether anything was ever commanded (a vehicle on the ground stays there until then).
   bool commanded() const { return commanded_; }
-  /// The reference for now. Until something is commanded that is where the vehicle was at the first
-  /// call, at rest. While an inner set point is followed it is the vehicle's own motion.
+  /// The reference for now. Before the first command it rests where the vehicle was at the first
+  /// call; while an inner set point is followed it is the vehicle's own motion.
   Reference reference(const KinematicState& state);
-  /// What the controller tracks now: the reference, or an inner set point.
+  /// The set point that the controller tracks now: the reference, or an inner set point.
   Setpoint setpoint(const KinematicState& state);
-  /// Whether the stream that is followed ends by `now`, since nothing newer came.
+  /// Whether the followed stream times out by `now`.
   bool streamEndsBy(TimeNs now) const { return stream_ && now - last_command_ >= kStreamTimeout; }
-  /// The stream that has ended by its timeout, once for every time.
+  /// Returns a stream that has timed out, once for each time-out.
   std::optional<Stream> takeEndedStream();
   /// Forgets goals and references; the next reference() counts as the first.
   void reset();
   /// The command that is followed.
   ActiveCommand active() const;
-  /// Follows what another one with the same limits followed, in place of what is followed now. The
-  /// references are the same to the last bit where that one's were asked for at every multiple of
-  /// kReplayStep; a pose that was reached meanwhile is met to a micrometre.
+  /// Follows the command of another Commander with the same limits, in place of its own. The
+  /// references are identical if the other one was asked at every multiple of kReplayStep; a pose
+  /// that was reached meanwhile is met to a micrometre.
   void resume(const ActiveCommand& command, TimeNs now);
 
   /// A full-state reference younger than this is carried on by its own motion.
@@ -115,8 +115,8 @@ class Commander {
   /// Velocities, attitudes, body rates and motor speeds are followed no longer than this.
   static constexpr TimeNs kStreamTimeout = 500'000'000;
   static constexpr double kLandingSpeed = 0.5;  ///< [m/s]
-  /// Times at which poses are followed again from where a command was taken: those of states at
-  /// their usual rate, 500 Hz.
+  /// Step with which a resumed command to a pose is followed from its stamp on: the usual period of
+  /// states, 500 Hz.
   static constexpr TimeNs kReplayStep = 2'000'000;
 
  private:
@@ -124,7 +124,7 @@ class Commander {
     Eigen::Vector3d p_WB;
     double yaw;
   };
-  /// A path and what it was made of.
+  /// A path and the inputs that it was made from.
   struct Way {
     Reference from;
     TimeNs start;
@@ -153,9 +153,9 @@ class Commander {
   std::deque<ActiveCommand::Waiting> trajectory_;
   std::optional<Goal> waiting_goal_;  // set before the start was known
   Reference last_;                // tracked, the vehicle's own under inner_, or the place to hold
-  TimeNs seen_at_ = 0;            // the last state
-  std::optional<Stream> stream_;  // what velocity_ or inner_ came by, until its timeout
-  std::optional<Stream> ended_stream_;  // not taken yet
+  TimeNs seen_at_ = 0;            // stamp of the last state
+  std::optional<Stream> stream_;  // of velocity_ or inner_, until its time-out
+  std::optional<Stream> ended_stream_;  // not yet taken
   TimeNs last_command_ = 0;
   bool initialised_ = false;
   bool commanded_ = false;

@@ -6,6 +6,7 @@
 #include <Eigen/Geometry>
 
 #include "marsim/common/rotor_array.hpp"
+#include "marsim/common/settings.hpp"
 #include "marsim/control/goal_path.hpp"
 #include "marsim/control/mixer.hpp"
 #include "marsim/control/reference.hpp"
@@ -14,10 +15,11 @@
 
 namespace marsim::control {
 
-/// A closed loop's wanted behaviour: that of s^2 + 2 zeta wn s + wn^2.
+/// A closed loop's wanted behaviour: the poles of s^2 + 2 zeta wn s + wn^2.
 struct LoopSpec {
   double natural_frequency = 1.0;  ///< [rad/s]
   double damping = 1.0;
+  void declare(Settings& settings);
 };
 
 /// Limits beyond which the controller follows a reference with a warning.
@@ -32,9 +34,9 @@ enum class ControllerType {
   kGeometric,    ///< GeometricController
 };
 
-/// What a controller reads beyond pose, velocity and body rate.
+/// Measurements that a controller uses beyond pose, velocity and body rate.
 struct FeedbackConfig {
-  /// The accelerations of the state, which are true ones; of CascadedPid only.
+  /// True accelerations of the state; CascadedPid only.
   bool accelerations = true;
   /// A model of the motors, fed with their commands: it leads slow motors. Needed for
   /// accelerations.
@@ -45,28 +47,29 @@ struct FeedbackConfig {
 struct ControllerConfig {
   ControllerType type = ControllerType::kCascadedPid;
   FeedbackConfig feedback;
-  bool drag_model = true;       ///< the vehicle's own drag in still air is made up for
+  bool drag_model = true;       ///< compensates the vehicle's own drag in still air
   LoopSpec position{2.5, 0.9};  ///< horizontal and vertical position
   /// Roll and pitch; at least four times as fast as the position. What the motors can follow is
   /// checked when the controller is made.
   LoopSpec attitude{18.0, 0.9};
   LoopSpec yaw{4.0, 1.0};  ///< at most as fast as roll and pitch
-  /// [1/s] rate at which the integral takes up what is missing of the commanded acceleration;
-  /// without feedback of accelerations of what the velocity loop asks for.
+  /// [1/s] rate at which the integral takes up the missing part of the commanded acceleration;
+  /// without feedback of accelerations, of the velocity loop's command.
   double position_integral = 0.3;
-  /// [1/s] the same for the commanded angular acceleration; of CascadedPid only.
+  /// [1/s] rate of the integral of the angular acceleration; CascadedPid only.
   double attitude_integral = 0.0;
-  double integral_limit = 2.0;    ///< [m/s^2] the position integral's acceleration at most
+  double integral_limit = 2.0;    ///< [m/s^2] largest acceleration of the position integral
   double tilt_max = 0.7;          ///< [rad]
   double speed_max = 8.0;         ///< [m/s] of the position loop's velocity command
   double acceleration_max = 8.0;  ///< [m/s^2] horizontal, commanded
-  double yaw_rate_max = 3.0;      ///< [rad/s] of the yaw loop's rate command; of CascadedPid only
+  double yaw_rate_max = 3.0;      ///< [rad/s] of the yaw loop's rate command; CascadedPid only
   double thrust_min_ratio = 0.1;  ///< of the weight; keeps attitude control in descent
   double thrust_max_ratio = 0.9;  ///< of the maximum; leaves room for attitude control
   GoalLimits goal;
   WarningLimits warn;
-  EstimatorConfig estimator;  ///< where it flies on estimates
+  EstimatorConfig estimator;  ///< for flight on estimates
 
+  void declare(Settings& settings);
   void validate(const std::string& where) const;
 };
 
@@ -88,10 +91,10 @@ class Controller {
   /// thrust [N] along body z.
   virtual RotorArray trackRates(const KinematicState& state, const Eigen::Vector3d& w_WB_B_wanted,
                                 double thrust) = 0;
-  /// Clears the integrals and takes the motors to run at hover speed, e.g. after a teleport.
+  /// Clears the integrals and resets the motors' model to hover speed, e.g. after a teleport.
   virtual void reset() = 0;
-  /// Clears the integrals: the vehicle stands, and what holds it there is no disturbance to be
-  /// made up for. To be called before the update for such a state.
+  /// Clears the integrals of a vehicle that stands: its support is no disturbance to compensate.
+  /// Call it before the update for such a state.
   virtual void rest() = 0;
 };
 

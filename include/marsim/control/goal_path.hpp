@@ -5,6 +5,7 @@
 
 #include <Eigen/Core>
 
+#include "marsim/common/settings.hpp"
 #include "marsim/common/time.hpp"
 #include "marsim/control/reference.hpp"
 
@@ -16,7 +17,7 @@ struct GoalLimits {
   double acceleration = 2.0;  ///< [m/s^2]
   double yaw_rate = 1.0;      ///< [rad/s]
 
-  void validate(const std::string& where) const;
+  void declare(Settings& settings);
 };
 
 /// A smooth path from any reference to rest at a goal, within limits of speed and acceleration, and

@@ -32,9 +32,9 @@ struct VehicleModel {
   std::vector<Rotor> rotors;  ///< 3 to kMostRotors
 };
 
-/// The map from collective thrust and torque to rotor speeds: of all that give them, those of the
-/// least sum of thrusts squared (the pseudo-inverse of the rotors' geometry). Where a rotor would
-/// leave its range yaw torque gives way first, then collective thrust, then roll and pitch. Rotors
+/// Maps collective thrust and torque to rotor speeds: of all solutions the one with the least sum
+/// of squared thrusts (the pseudo-inverse of the rotors' geometry). Where a rotor would leave its
+/// range yaw torque gives way first, then collective thrust, then roll and pitch. Rotors
 /// that cannot turn the vehicle about its vertical by themselves (three, or all of one spin) give
 /// thrust, roll and pitch, and the yaw torque that comes with them.
 class Mixer {
@@ -44,9 +44,9 @@ class Mixer {
   explicit Mixer(const VehicleModel& vehicle);
   /// thrust [N] along body z, torque [N m] in B -> rotor speeds [rad/s] within the motor's range.
   RotorArray speeds(double thrust, const Eigen::Vector3d& torque_B) const;
-  /// The thrust and torque that speeds make: (thrust, torque x, y, z).
+  /// The thrust and torque of given speeds: (thrust, torque x, y, z).
   Eigen::Vector4d wrench(const RotorArray& speeds) const;
-  /// Their rate of change while the speeds change at `accelerations` [rad/s^2].
+  /// Their rates while the speeds change at `accelerations` [rad/s^2].
   Eigen::Vector4d wrenchRate(const RotorArray& speeds, const RotorArray& accelerations) const;
 
  private:
@@ -54,8 +54,8 @@ class Mixer {
   double tiltShare(const RotorArray& tilt_thrust) const;
 
   double thrust_coefficient_;
-  RotorArray roll_, pitch_, yaw_;  ///< [N m s^2] torque a square of a rotor's speed
-  /// Squares of the speeds a newton of thrust and a newton metre of torque.
+  RotorArray roll_, pitch_, yaw_;  ///< [N m s^2] torque per square of a rotor's speed
+  /// Squares of the speeds per newton of thrust and per newton metre of torque.
   RotorArray per_thrust_, per_roll_, per_pitch_, per_yaw_;
   RotorArray thrust_per_;    ///< inverse of per_thrust_
   RotorArray least_, most_;  ///< [N] thrust at which a rotor is at its least and most speed

@@ -10,9 +10,8 @@ namespace marsim::control {
 /// A lead filter for slow motors. It follows the motors' speeds with their own second-order model,
 /// fed with the commands it gave, and chooses commands such that the speeds approach the wanted
 /// ones with a natural frequency of its own, critically damped and the same up and down: w'' = wf^2
-/// (w_wanted - w) - 2 wf w'. A motor of natural frequency wn is for this commanded (wf/wn)^2 times
-/// as far as its speed shall go, as far as its range allows; what the range cuts off the model
-/// knows of.
+/// (w_wanted - w) - 2 wf w'. For this a motor of natural frequency wn is commanded (wf/wn)^2 times
+/// as far as its speed shall change, limited to its range; the model knows that limit.
 class MotorLead {
  public:
   /// The largest wf/wn: commands swing 16 times as far as the wanted speeds.

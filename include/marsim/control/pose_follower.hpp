@@ -22,7 +22,7 @@ class PoseFollower {
 
   /// Begins at a reference; its own motion is carried on and brought under the limits.
   PoseFollower(const Reference& from, TimeNs start, const GoalLimits& limits);
-  /// Goes on where another one was.
+  /// Continues from the state of another follower.
   PoseFollower(const State& state, const GoalLimits& limits) : limits_(limits), state_(state) {}
 
   void setTarget(const Eigen::Vector3d& p_WB, double yaw);

@@ -29,7 +29,7 @@ struct OptionalFields {
 };
 
 /// Acceleration, jerk or yaw rate that are NaN or infinite count as not given: they become zero.
-/// Planners leave such values in what their own controllers never read. Returns their names.
+/// Planners leave such values in fields that their controllers never read. Returns the names.
 std::vector<std::string> dropUnusable(Reference& reference, const OptionalFields& names = {});
 
 }  // namespace marsim::control

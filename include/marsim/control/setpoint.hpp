@@ -27,7 +27,7 @@ struct MotorSetpoint {
   RotorArray speeds;  ///< [rad/s]
 };
 
-/// What a controller is told at one instant, at one of the levels of its cascade.
+/// The set point of a controller at one instant, at one of the levels of its cascade.
 using Setpoint = std::variant<Reference, AttitudeSetpoint, RateSetpoint, MotorSetpoint>;
 
 }  // namespace marsim::control

@@ -5,6 +5,7 @@
 
 #include <Eigen/Geometry>
 
+#include "marsim/common/settings.hpp"
 #include "marsim/geometry/kinematic_state.hpp"
 #include "marsim/geometry/pose_track.hpp"
 
@@ -16,19 +17,20 @@ struct EstimatorConfig {
   double position_noise = 0.01;      ///< [m] of an estimate's position, each axis, 1 sigma
   double attitude_noise = 0.01;      ///< [rad] of an estimate's attitude, each axis, 1 sigma
   double acceleration_noise = 0.03;  ///< [m/s^2/sqrt(Hz)] of the IMU's acceleration in W
-  /// [m/s^3/sqrt(Hz)] of what is slowly wrong with it: accelerometer bias and tilt error.
+  /// [m/s^3/sqrt(Hz)] of its slow errors: accelerometer bias and tilt error.
   double acceleration_drift = 0.03;
   double rate_noise = 0.002;   ///< [rad/s/sqrt(Hz)] of the gyroscopes
   double rate_drift = 0.0005;  ///< [rad/s^2/sqrt(Hz)] of their bias
   double largest_jump = 0.5;   ///< [m] from the prediction; an estimate beyond is not used
-  double largest_turn = 0.5;   ///< [rad] the same of the attitude
+  double largest_turn = 0.5;   ///< [rad] from the predicted attitude, likewise
   double timeout = 0.5;        ///< [s] without a usable estimate after which the vehicle holds
   double land_after = 2.0;     ///< [s] of holding after which it lands
 
-  void validate(const std::string& where) const;
+  void declare(Settings& settings);
+  void validate(const std::string& where) const { checkSettings(where, *this); }
 };
 
-/// What an IMU says, turned into the body frame and moved to its origin.
+/// A reading of an IMU, turned into the body frame and moved to its origin.
 struct InertialReading {
   TimeNs stamp = 0;
   Eigen::Vector3d w_WB_B = Eigen::Vector3d::Zero();  ///< [rad/s]
@@ -43,7 +45,7 @@ class StateEstimator {
  public:
   explicit StateEstimator(const EstimatorConfig& config) : config_(config) {}
 
-  /// Begins at a known motion; its body rate and acceleration are held on to the first reading.
+  /// Starts at a known motion; body rate and acceleration are held until the first reading.
   void reset(const KinematicState& state);
   bool begun() const { return !steps_.empty(); }
   /// Propagates to a reading, newer than the last; an older one is ignored.
@@ -57,8 +59,8 @@ class StateEstimator {
   Verdict correct(const StampedPose& pose);
   /// The distance [m] of the last pose given to correct() from its prediction.
   double residual() const { return residual_; }
-  /// Pose, velocity and body rate at an instant, the last reading held on to it for at most kAhead.
-  /// Accelerations are zero: nobody measures them.
+  /// Pose, velocity and body rate at an instant; the last reading is held for at most kAhead.
+  /// Accelerations are zero: they are not measured.
   KinematicState at(TimeNs stamp) const;
 
   /// The farthest back that a pose may lie [ns].

@@ -32,7 +32,7 @@ class StateHistory {
   bool covers(TimeNs begin, TimeNs end) const;
   /// Interpolated pose; t must be covered (clamped otherwise). The history must not be empty.
   Pose poseAt(TimeNs t) const;
-  /// Forgets what is not needed for times from t on.
+  /// Forgets states that are not needed for times from t on.
   void discardBefore(TimeNs t);
 
   bool empty() const { return states_.empty(); }

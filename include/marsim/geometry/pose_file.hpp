@@ -23,10 +23,10 @@ std::vector<StampedPose> readPoseFile(const std::filesystem::path& path);
 struct ScanPoses {
   std::vector<StampedPose> poses;  ///< q of length 1
   bool has_stamps = true;          ///< else the stamps count the poses
-  std::string format;              ///< for people
+  std::string format;              ///< for messages
 };
 
-/// Reads what readPoseFile() reads, with any time and turn between two poses, and poses without
+/// Reads the formats of readPoseFile(), with any time and turn between two poses, and poses without
 /// stamps: `x y z qx qy qz qw`, or matrices row by row, 3 x 4 (12 numbers a line, KITTI) or 4 x 4
 /// (16 numbers a line or four lines of 4). The last number of a 4 x 4 matrix may be the stamp [s]
 /// in place of 1. Throws FileError, also where the order of seven columns is not sure.

@@ -16,15 +16,15 @@ struct StampedPose {
 /// A motion through stamped poses. Natural cubic splines go through the positions and through the
 /// quaternions, whose signs are made continuous and whose length is made 1 at every instant, so
 /// that position and orientation are twice continuously differentiable between the first stamp and
-/// the last. Before and after the body is at rest at the first and the last pose: its velocities
-/// leap there.
+/// the last. Before the first and after the last stamp the body rests at that pose: its velocities
+/// jump there.
 class PoseTrack {
  public:
   static constexpr double kLongestGap = 5.0;     ///< [s] between two poses
   static constexpr double kLargestTurn = 120.0;  ///< [deg] between two poses
 
   /// Throws ConfigError where there are less than two poses, their stamps do not rise, one is not
-  /// finite or its quaternion's length is not within 1 % of 1, or too much is between two of them.
+  /// finite or its quaternion's length is not within 1 % of 1, or two exceed the limits above.
   explicit PoseTrack(const std::vector<StampedPose>& poses,
                      const std::string& where = "trajectory");
 
@@ -47,8 +47,8 @@ class PoseTrack {
   std::vector<Knot> knots_;
 };
 
-/// What PoseTrack refuses about two neighbouring poses, as "field is value, allowed: ..."; empty
-/// where there is nothing. `before` may be null: of the pose alone.
+/// Returns the reason why PoseTrack rejects two neighbouring poses, "field is value, allowed: ...";
+/// empty if it accepts them. With `before` null only the pose itself is checked.
 std::string problemOf(const StampedPose& pose, const StampedPose* before);
 
 }  // namespace marsim

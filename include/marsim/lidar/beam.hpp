@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "marsim/common/settings.hpp"
+
 namespace marsim::lidar {
 
 /// The cone of light of one shot, and how many rays stand for it.
@@ -17,38 +19,40 @@ struct BeamConfig {
   double divergence_horizontal = 0.0;  ///< [rad] full angle, along the sensor's horizon
   double divergence_vertical = 0.0;    ///< [rad] full angle, across it
   Shape shape = Shape::kCircle;
-  int rays = 1;               ///< 1, 7, 9, 19; of a rectangle 1 or 9
-  double pulse_length = 0.0;  ///< [s] what is nearer together than light goes in half of it is one
-                              ///< echo; above 0 where there are several rays
+  int rays = 1;               ///< 1, 7, 9, 19; for a rectangle 1 or 9
+  double pulse_length = 0.0;  ///< [s] reflections nearer together than light travels in half of it
+                              ///< are one echo; above 0 with several rays
 
+  void declare(Settings& settings);
   /// Throws ConfigError.
   void validate(const std::string& where) const;
 };
 
 /// Which echoes of a shot are reported.
 enum class ReturnMode {
-  kStrongest,  ///< "strongest": of the most energy
+  kStrongest,  ///< "strongest": the most energy
   kFirst,      ///< "first": the nearest
   kLast,       ///< "last": the farthest
-  kDual,       ///< "dual": the strongest and the last; where that is one, the second strongest, too
+  kDual,       ///< "dual": the strongest and the last, or the two strongest if these are the same
   kTriple,     ///< "triple": the three strongest
-  kTwoStrongest,  ///< "two_strongest", as of an Ouster
+  kTwoStrongest,  ///< "two_strongest", as an Ouster reports
 };
 
 /// Words of YAML files, in the order of the enumeration.
 const std::vector<std::pair<std::string, ReturnMode>>& returnModes();
 const char* nameOf(ReturnMode mode);
-/// Returns of a shot at most: 1 to 3.
+/// Most returns of a shot: 1 to 3.
 int mostReturns(ReturnMode mode);
 
-/// What a receiver makes of echoes.
+/// Which echoes of a shot a receiver detects and reports.
 struct ReturnsConfig {
   ReturnMode mode = ReturnMode::kStrongest;
-  double signal_cutoff = 0.0;  ///< [m] mode first: the mean range of all light that comes from the
-                               ///< nearest surface to this far behind it; 0: the first echo's own
+  double signal_cutoff = 0.0;  ///< [m] mode first: range is the mean over all light from the
+                               ///< nearest surface to this far behind it; 0: over the first echo
   double threshold = 0.0;      ///< [1/m^2] reflectivity along the beam / range^2 that is detected
-  double separation = 0.0;     ///< [m] dual, triple: of nearer echoes the stronger is reported
+  double separation = 0.0;     ///< [m] dual, triple: of nearer echoes only the stronger is reported
 
+  void declare(Settings& settings);
   /// Throws ConfigError.
   void validate(const std::string& where) const;
 };

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "marsim/common/settings.hpp"
 #include "marsim/common/time.hpp"
 #include "marsim/geometry/kinematic_state.hpp"
 #include "marsim/geometry/pose.hpp"
@@ -17,7 +18,7 @@
 
 namespace marsim::lidar {
 
-/// What a pixel of an image is made of.
+/// The format of an image's pixels.
 enum class ImageEncoding {
   kMono8,  ///< "mono8"
   kBgr8,   ///< "bgr8"
@@ -31,12 +32,12 @@ std::size_t bytesOf(ImageEncoding encoding);
 struct TextureConfig {
   double amplitude = 0.12;  ///< standard deviation of each octave, of the colour; 0: none
   double coarsest = 0.32;   ///< [m] wave length of the first octave; each next one is half as long
-  double finest = 0.01;     ///< [m] none is shorter
+  double finest = 0.01;     ///< [m] no octave's wave length is shorter
 };
 
 /// A camera as its file describes it.
 struct CameraConfig {
-  std::string name;  ///< part of its topics and its frame; may be empty where there is one only
+  std::string name;  ///< part of its topics and its frame; may be empty for a single camera
   CameraModel model;
   Pose X_BC;                 ///< optical frame (z forward, x right) in body
   double range_max = 200.0;  ///< [m] along the ray; beyond is the sky
@@ -55,12 +56,16 @@ struct CameraConfig {
   /// stereo noise. Name, size, intrinsics, pose and seed are the camera's, see Camera.
   std::optional<DepthCameraConfig> aligned_depth;
 
-  /// [s] for which the image takes in light before and after its stamp, the middle of the first
-  /// row's exposure; the exposure itself counts where there is motion blur alone.
+  /// [s] of light taken in before and after the stamp, which is the middle of the first row's
+  /// exposure. The exposure's length counts only with motion blur.
   double before() const { return subframes > 1 ? 0.5 * exposure : 0.0; }
   double after() const { return readout + before(); }
-  /// Below what its aligned depth is published, beside the cameras' names.
+  /// Namespace of its aligned depth's topics, beside the cameras' names.
   std::string depthTopic() const;
+  /// The settings of how it takes in light, which all cameras of a rig may share.
+  void declareTaking(Settings& settings);
+  /// The settings of one camera of a rig, but for its pose.
+  void declare(Settings& settings);
   /// Throws ConfigError.
   void validate(const std::string& where) const;
 };
@@ -72,10 +77,10 @@ struct CameraRigConfig {
   std::vector<CameraConfig> cameras;
   std::uint64_t seed = 1;
 
-  /// Whose optical frame a camera names in its images: its own, but of the second camera of a
-  /// rectified pair the first one's (0), as image_geometry demands and RViz shows it: P then
-  /// projects points of that frame. A pair looks the same way, one beside the other, with the same
-  /// fx, fy, cy.
+  /// Number of the camera whose optical frame a camera's images name: its own, but the first one
+  /// (0) for the second camera of a rectified pair, as image_geometry demands and RViz shows it: P
+  /// then projects points of that frame. The cameras of a pair look the same way, one beside the
+  /// other, with the same fx, fy, cy.
   std::size_t imageFrameOf(std::size_t camera) const;
   /// [px m] Tx of a camera's projection matrix: -fx B where it names the first one's frame and
   /// stands B to the right of it, as stereo_image_proc reads it; else 0.
@@ -90,7 +95,7 @@ struct CameraRigConfig {
 struct CameraImage {
   TimeNs stamp = 0;
   Pose X_WC;                         ///< true optical frame in world at `stamp`
-  std::vector<Pose> X_WC_of_rows;    ///< of a rolling shutter: where each row is taken from
+  std::vector<Pose> X_WC_of_rows;    ///< rolling shutter: the pose of each row
   std::vector<std::uint8_t> pixels;  ///< row by row from the top left
   std::vector<Hit> hits;             ///< what the centre of each pixel meets
 
@@ -99,7 +104,7 @@ struct CameraImage {
   }
 };
 
-/// What cameras see a map by; all of them of one map, and of one vegetation where there is some.
+/// The renderers of a map for cameras: all of one map, and of one vegetation if there is some.
 struct CameraRenderers {
   std::shared_ptr<const map::SurfelMap> map;
   std::shared_ptr<const RayRenderer> rays;
@@ -109,36 +114,36 @@ struct CameraRenderers {
 
 struct Frame;
 
-/// A camera: casts the pixels' rays, then colours what they meet as on a dull day:
-/// colour of the surfel, or of its class, averaged over the surfels around, times a texture that is
-/// fixed in space, in the light of an overcast sky. Images depend on nothing but configuration,
-/// seed, stamp, poses and the world: not on the number of threads.
+/// A camera: casts the pixels' rays and colours the surfaces that they meet: the colour of the
+/// surfel or of its class, averaged over the surfels around, times a texture that is fixed in
+/// space, in the light of an overcast sky. Images depend on configuration, seed, stamp, poses and
+/// the world only, not on the number of threads.
 class Camera {
  public:
   /// Throws ConfigError, Error.
   Camera(CameraConfig config, CameraRenderers renderers, std::uint64_t seed);
 
-  /// The image that the body sees from X_WB, at rest. Times of objects count from `stamp`. Throws
-  /// ConfigError for an object.
+  /// The image from the body at rest at X_WB. Times of objects count from `stamp`. Throws
+  /// ConfigError for an invalid object.
   CameraImage image(TimeNs stamp, const Pose& X_WB, View<MovingObject> objects = {}) const;
-  /// The same of a body that moves; `motion` covers the time in which light is taken in.
+  /// The image from a moving body; `motion` covers the time in which light is taken in.
   CameraImage imageAlong(TimeNs stamp, const StateHistory& motion,
                          View<MovingObject> objects = {}) const;
-  /// Where the image of a stamp is taken from, without hits and pixels.
+  /// The stamp and poses of an image, without hits and pixels.
   CameraImage empty(TimeNs stamp, const StateHistory& motion) const;
-  /// What images from now on are taken in; at first nothing. Air that takes away a share a metre,
-  /// `extinction`, shows itself in its place, as bright as the horizon: of a surface's light
-  /// exp(-extinction * range) is left (Koschmieder's law), of the sky's that of `range_max`. For
-  /// alignedDepth see DepthCamera::setWeather. Throws ConfigError.
+  /// Sets the weather of all later images; at first clear air. Air with an `extinction` [1/m] adds
+  /// its own light, as bright as the horizon: exp(-extinction * range) of a surface's light is left
+  /// (Koschmieder's law), of the sky's as at `range_max`. For alignedDepth see
+  /// DepthCamera::setWeather. Throws ConfigError.
   void setWeather(const Weather& weather);
-  /// Depth in the pixels of an image; only with aligned_depth. Along the axis, also of a fisheye.
+  /// Depth along the axis (also for a fisheye) at an image's pixels; only with aligned_depth.
   DepthImage alignedDepth(const CameraImage& image) const;
-  /// Its aligned_depth is complete.
+  /// Configuration with all fields of aligned_depth set.
   const CameraConfig& config() const { return config_; }
   const RayRenderer& rays() const;
-  /// Unit, in C, of the pixels' centres, row by row.
+  /// Unit directions in C through the pixels' centres, row by row.
   const std::vector<Eigen::Vector3f>& directions() const;
-  /// [s] since the stamp at which a row is taken.
+  /// Time [s] since the stamp at which a row is taken.
   double timeOf(int row) const;
 
  private:

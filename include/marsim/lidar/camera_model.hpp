@@ -5,6 +5,7 @@
 
 #include <Eigen/Core>
 
+#include "marsim/common/settings.hpp"
 #include "marsim/lidar/renderer.hpp"
 
 namespace marsim::lidar {
@@ -26,17 +27,18 @@ struct CameraModel {
   double cx = 0.0, cy = 0.0;           ///< [px]
   std::array<double, 5> distortion{};  ///< fisheye: the fifth is not used
 
-  /// Of the distortion, that the projection has: 5, of a fisheye 4.
+  /// Number of the projection's distortion coefficients: 5, for a fisheye 4.
   std::size_t coefficients() const;
   /// A pinhole without distortion.
   bool isIdeal() const;
-  /// Of an ideal one.
+  /// Grid of the pixels of an ideal camera.
   ImageGrid grid() const;
-  /// The pixel of a point [m] in C; of a pinhole one behind it has none: not finite.
+  /// Pixel of a point [m] in C; not finite for a point behind a pinhole camera.
   Eigen::Vector2d project(const Eigen::Vector3d& p_C) const;
-  /// The unit direction in C that a pixel sees. Not finite where there is none: the distortion does
-  /// not reach the pixel, or folds over on the way there from the optical axis.
+  /// Unit direction in C that a pixel sees. Not finite where the distortion does not reach the
+  /// pixel, or folds over between the optical axis and the pixel.
   Eigen::Vector3d direction(const Eigen::Vector2d& pixel) const;
+  void declare(Settings& settings);
   /// Throws ConfigError, also where a pixel has no direction.
   void validate(const std::string& where) const;
 };

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "marsim/common/settings.hpp"
 #include "marsim/common/time.hpp"
 #include "marsim/geometry/pose.hpp"
 #include "marsim/lidar/renderer.hpp"
@@ -32,23 +33,28 @@ struct DepthCameraConfig {
   // Stereo noise, none where either is 0: sigma_z = z^2 s / (f B).
   double subpixel_error = 0.0;  ///< [px] s, standard deviation of the disparity
   double baseline = 0.0;        ///< [m] B
-  // What depth from a pair of images has further. The second camera stands B to the right.
+  // Further errors of depth from stereo. The second camera stands B to the right.
   double disparity_step = 0.0;  ///< [px] disparities are whole multiples of it; 0: any
   bool occlusions = false;      ///< no depth where the second camera does not see the place
-  /// [grey levels] no depth where the image varies less: standard deviation in 7 x 7 pixels. Of a
-  /// camera's aligned depth; 0: everywhere.
+  /// [grey levels] no depth where the image's standard deviation in 7 x 7 pixels is less. For a
+  /// camera's aligned depth only; 0: depth everywhere.
   double least_contrast = 0.0;
   std::uint64_t seed = 1;
 
   ImageGrid grid() const;
+  void declare(Settings& settings);
+  /// `min` and `max`.
+  void declareRange(Settings& range);
+  /// `encoding` and `stereo`; `with_image`: also errors that depend on an image of the same pixels.
+  void declareStereo(Settings& settings, bool with_image);
   void validate(const std::string& where) const;
-  /// Limits and stereo noise alone, by fields that begin with these: "range.min",
+  /// Checks limits and stereo noise only; errors name fields with these prefixes: "range.min",
   /// "stereo.baseline".
   void validateDepth(const std::string& where, const std::string& range,
                      const std::string& stereo) const;
 };
 
-/// The optical frame in one whose x is forward and z is up (REP-103).
+/// Orientation of the optical frame in a frame with x forward and z up (REP-103).
 Eigen::Quaterniond opticalRotation();
 
 /// An image of one instant.
@@ -59,7 +65,7 @@ struct DepthImage {
                              ///< measured; nothing in range +inf, too near -inf
 };
 
-/// The depth that a camera measures of what its pixels meet, noise included. `cosines`: of their
+/// The depth that a camera measures at its pixels' hits, noise included. `cosines`: of the pixels'
 /// rays with the optical axis. `extinction` [1/m]: of the air, see DepthCamera::setWeather.
 DepthImage measureDepth(const DepthCameraConfig& config, TimeNs stamp, const Pose& X_WC,
                         const std::vector<Hit>& hits, const std::vector<float>& cosines,
@@ -71,13 +77,12 @@ class DepthCamera {
   /// `renderer`: any; the depth-image renderer is the quick one. Throws ConfigError, Error.
   DepthCamera(DepthCameraConfig config, std::shared_ptr<const ImageRenderer> renderer);
 
-  /// The image that the body sees from X_WB. Its noise depends on seed and stamp alone.
-  /// Objects stand where they are at their time 0. Throws ConfigError for an object.
+  /// The image from the body at X_WB. Its noise depends on seed and stamp alone. Objects stand at
+  /// their poses of time 0. Throws ConfigError for an invalid object.
   DepthImage image(TimeNs stamp, const Pose& X_WB, View<MovingObject> objects = {});
-  /// What images from now on are taken in; at first nothing. In air that takes away a share a
-  /// metre, `extinction`, contrast falls as exp(-extinction * range): stereo's disparities are that
-  /// much less certain, and where less than 5 % is left, the visibility, nothing is matched. Throws
-  /// ConfigError.
+  /// Sets the weather of all later images; at first clear air. In air with an `extinction` [1/m]
+  /// contrast falls as exp(-extinction * range): stereo's disparities are that much less certain,
+  /// and nothing is matched where less than 5 % is left (the visibility). Throws ConfigError.
   void setWeather(const Weather& weather);
   const DepthCameraConfig& config() const { return config_; }
 

@@ -12,33 +12,32 @@ namespace marsim::lidar {
 /// A moving object as an image sees it.
 struct SeenObject {
   std::uint32_t identity = 0;
-  std::uint8_t semantic_class = 0;               ///< see map::semantic
-  int left = 0, top = 0, right = 0, bottom = 0;  ///< [px] the part that is seen, both ends included
-  std::uint32_t pixels = 0;                      ///< that show it
-  Pose X_WM;                                     ///< its frame in world at the image's stamp
+  std::uint8_t semantic_class = 0;                 ///< see map::semantic
+  int left = 0, top = 0, right = 0, bottom = 0;    ///< [px] the visible part, both ends included
+  std::uint32_t pixels = 0;                        ///< that show the object
+  Pose X_WM;                                       ///< its frame in world at the image's stamp
   Eigen::Vector3d v_WM = Eigen::Vector3d::Zero();  ///< [m/s] in W
 };
 
-/// What a camera's image truly shows: of what the centre of each pixel meets, row by row, without
-/// noise. Keeps references to all it is made of.
+/// The ground truth of a camera's image: class, identity, normal and flow at the centre of each
+/// pixel, row by row, without noise. Keeps references to its arguments.
 class ImageTruth {
  public:
-  /// `objects`: those that the image was made with; their motion in the 20 ms before the stamp
-  /// gives velocities, that of the time since an earlier image gives flow.
+  /// `objects`: the objects of the image; their motion in the 20 ms before the stamp gives
+  /// velocities, their motion since an earlier image gives flow.
   ImageTruth(const Camera& camera, const CameraImage& image, View<MovingObject> objects);
 
-  /// See map::semantic; 0: not known, or the sky.
+  /// Classes, see map::semantic; 0: unknown, or the sky.
   std::vector<std::uint8_t> classes() const;
   /// Identities of moving objects and plants; kMapIdentity: the map, or the sky.
   std::vector<std::uint32_t> identities() const;
-  /// Unit, in C, towards the camera; NaN in the sky. Of a ball against the ray.
+  /// Unit normals in C, towards the camera; against the ray where not planar; NaN in the sky.
   std::vector<Eigen::Vector3f> normals() const;
-  /// [px] to the right and down since an image of `before` (Camera::empty): from where the surface
-  /// was in it to the pixel. NaN in the sky, where the surface was behind the camera, and on plants
-  /// and objects that were not there. In directions where nothing is there is no parallax either,
-  /// but no surface that flow could be of.
+  /// Optical flow [px] to the right and down since the image `before` (Camera::empty): from the
+  /// surface's place in that image to the pixel. NaN in the sky, which has no surface that could
+  /// flow, where the surface was behind the camera, and on plants and objects that were not there.
   std::vector<Eigen::Vector2f> flowSince(const CameraImage& before) const;
-  /// By their identities. UAVs and obstacles; plants are none.
+  /// The UAVs and obstacles in the image, by identity; no plants.
   std::vector<SeenObject> seenObjects() const;
 
  private:

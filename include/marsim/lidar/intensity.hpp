@@ -3,6 +3,8 @@
 #include <optional>
 #include <string>
 
+#include "marsim/common/settings.hpp"
+
 namespace marsim::lidar {
 
 /// The intensity scale of a sensor's driver. With the reflectivity along the beam q (that of
@@ -15,8 +17,7 @@ struct IntensityConfig {
   double range_reference = 0.0;                   ///< [m] 0: calibrated, the same at any range
   std::optional<double> constant = std::nullopt;  ///< reported instead, 0 to 255
 
-  /// Throws ConfigError.
-  void validate(const std::string& where) const;
+  void declare(Settings& settings);
 };
 
 }  // namespace marsim::lidar

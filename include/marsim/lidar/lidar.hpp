@@ -7,6 +7,8 @@
 
 #include <Eigen/Core>
 
+#include "marsim/common/settings.hpp"
+#include "marsim/common/units.hpp"
 #include "marsim/geometry/kinematic_state.hpp"
 #include "marsim/lidar/beam.hpp"
 #include "marsim/lidar/intensity.hpp"
@@ -22,8 +24,9 @@ namespace marsim::lidar {
 
 /// Directions between two azimuths (counter-clockwise from the first) and two elevations [rad].
 struct AngularSector {
-  double azimuth_min = -3.14159265358979323846, azimuth_max = 3.14159265358979323846;
+  double azimuth_min = -kPi, azimuth_max = kPi;
   double elevation_min = -1.57079632679489661923, elevation_max = 1.57079632679489661923;
+  void declare(Settings& settings);
 };
 
 /// A LiDAR as described by its YAML file.
@@ -33,7 +36,7 @@ struct LidarConfig {
   double range_max = 100.0;  ///< [m]
   double rate = 10.0;        ///< [Hz] scans a second
   // Field of view: shots outside are not made [rad].
-  double azimuth_min = -3.14159265358979323846, azimuth_max = 3.14159265358979323846;
+  double azimuth_min = -kPi, azimuth_max = kPi;
   double elevation_min = -1.57079632679489661923, elevation_max = 1.57079632679489661923;
   std::vector<AngularSector> blind_zones;                ///< in S; shots inside are not made
   Pose X_BS;                                             ///< mounting: sensor in body
@@ -43,10 +46,11 @@ struct LidarConfig {
   NoiseConfig noise;
   IntensityConfig intensity;
   SurfacesConfig surfaces;     ///< mirrors, panes and retro-reflectors
-  double reflectivity = 0.5;   ///< of what the map or an object does not say; 1: 100 %
+  double reflectivity = 0.5;   ///< where map or object have none; 1: 100 %
   bool instantaneous = false;  ///< the whole scan from the pose at its stamp, all times 0
   PatternConfig pattern;
 
+  void declare(Settings& settings);
   void validate(const std::string& where) const;
 };
 
@@ -61,13 +65,13 @@ struct ScanRays;
 /// pose at its own firing time, measures as the sensor does and collects the returns.
 class Lidar {
  public:
-  /// The noise is decided by `seed`; without `noise` the configuration's is left out. Throws
+  /// `seed` decides the noise; `noise` false leaves the configuration's noise out. Throws
   /// ConfigError, Error.
   Lidar(LidarConfig config, std::shared_ptr<const RayRenderer> renderer, std::uint64_t seed = 1,
         bool noise = true);
 
-  /// The scan of [begin, end); `motion` must cover it (of an instantaneous sensor its stamp). Times
-  /// of objects count from `begin`. Throws Error, and ConfigError for an object.
+  /// The scan of [begin, end), which `motion` must cover (an instantaneous sensor: its stamp).
+  /// Times of objects count from `begin`. Throws Error, and ConfigError for an invalid object.
   Scan scan(TimeNs begin, TimeNs end, const StateHistory& motion, View<MovingObject> objects);
   Scan scan(TimeNs begin, TimeNs end, const StateHistory& motion) {
     return scan(begin, end, motion, {});
@@ -75,7 +79,7 @@ class Lidar {
 
   /// Whether scans list the shots without a return (organised clouds and some drivers need them).
   void keepMisses(bool keep) { keep_misses_ = keep; }
-  /// What scans from now on are made in; at first nothing. Throws ConfigError.
+  /// Sets the weather of all later scans; at first clear air. Throws ConfigError.
   void setWeather(const Weather& weather);
   const LidarConfig& config() const { return config_; }
 
@@ -88,7 +92,7 @@ class Lidar {
   std::unique_ptr<ScanPattern> pattern_;
   std::uint64_t seed_;
   std::shared_ptr<const ShotNoise> noise_;      // null: none
-  std::shared_ptr<SurfaceLight> light_;         // null: all surfaces are as most
+  std::shared_ptr<SurfaceLight> light_;         // null: all surfaces scatter their light
   std::shared_ptr<const ShotWeather> weather_;  // null: none
   bool keep_misses_ = false;
   // Kept between scans so that a scan does not allocate.

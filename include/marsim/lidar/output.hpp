@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "marsim/common/settings.hpp"
+
 namespace marsim::lidar {
 
 /// Layouts of cloud messages, byte for byte those of the drivers named.
@@ -33,7 +35,7 @@ int mostReturns(CloudLayout layout);
 
 /// The encoding of a shot without a return in an unorganised cloud.
 enum class MissEncoding {
-  kDriver,  ///< "driver": as the layout's driver does, where that is known; else dropped
+  kDriver,  ///< "driver": as the layout's driver encodes it, if known; else dropped
   kDrop,    ///< "drop"
   kZero,    ///< "zero": a point at (0, 0, 0)
   kNan,     ///< "nan"
@@ -55,7 +57,11 @@ struct OutputConfig {
   MissEncoding misses = MissEncoding::kDriver;
   double time_unit =
       1.0;  ///< [s] of the float32 time of velodyne, xyzit and labelled; 1e-6: microseconds
+  void declare(Settings& settings);
 };
+
+/// The setting `output`: a word, or a list of maps that each name a layout.
+void declareOutputs(Settings& settings, std::vector<OutputConfig>& outputs);
 
 /// The topic of each output, the empty ones filled in.
 std::vector<std::string> outputTopics(const std::vector<OutputConfig>& outputs);
@@ -63,9 +69,9 @@ std::vector<std::string> outputTopics(const std::vector<OutputConfig>& outputs);
 /// Throws ConfigError: no output, a topic twice, misses dropped from an organised cloud, no unit.
 void validateOutputs(const std::vector<OutputConfig>& outputs, const std::string& where);
 
-/// The outputs that "velodyne, livox_custom" asks for, in that order: a word among `configured`
-/// keeps its settings, any other has the defaults. `where` and `field` are for errors: ConfigError,
-/// UnknownNameError.
+/// Returns the outputs of a list such as "velodyne, livox_custom", in that order: a word among
+/// `configured` keeps its settings, any other has the defaults. Errors name `where` and `field`:
+/// ConfigError, UnknownNameError.
 std::vector<OutputConfig> chooseOutputs(const std::vector<OutputConfig>& configured,
                                         const std::string& words, const std::string& where,
                                         const std::string& field);

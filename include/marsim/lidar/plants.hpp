@@ -11,8 +11,8 @@
 
 namespace marsim::lidar {
 
-/// Vegetation as rays meet it: a tree over the instances and one over each patch's primitives.
-/// Several renderers may share it.
+/// Vegetation ready for ray casting: a tree over the instances and one over each patch's
+/// primitives. Several renderers may share it.
 class Plants {
  public:
   /// Throws ConfigError for vegetation that is not valid.
@@ -21,8 +21,8 @@ class Plants {
 
   std::size_t size() const;   ///< instances
   std::size_t bytes() const;  ///< of memory
-  /// Of all patches' primitives, one after another: a patch's cylinders, then its discs. Hits
-  /// number them so.
+  /// Channels of all patches' primitives, one after another: a patch's cylinders, then its discs.
+  /// Hits use this numbering.
   map::SurfelChannelViews channels() const;
 
   class Tree;
@@ -32,17 +32,17 @@ class Plants {
   std::unique_ptr<const Tree> tree_;
 };
 
-/// Vegetation that stands on a map's ground, see scene::plantVegetation; `where` is for errors. The
-/// lowest surface is found by rays from below. Throws ConfigError.
+/// Places vegetation on a map's ground, see scene::plantVegetation; errors name `where`. Rays from
+/// below find the ground, the lowest surface. Throws ConfigError.
 scene::Vegetation vegetationOn(std::shared_ptr<const map::SurfelMap> map,
                                const scene::VegetationConfig& config, const std::string& where);
-/// The same as rays meet it.
+/// Places vegetation as vegetationOn() does, ready for ray casting.
 std::shared_ptr<const Plants> plantOn(std::shared_ptr<const map::SurfelMap> map,
                                       const scene::VegetationConfig& config,
                                       const std::string& where);
 
-/// A renderer that meets plants beside all that another one renders, on the processor: a ray's
-/// answer is the nearest of both, of equal ones the other's. A hit's identity is then
+/// Adds plants, met on the processor, to another renderer: a ray's answer is the nearer of both,
+/// the other renderer's if they are equal. A plant's hit has the identity
 /// scene::kFirstPlantIdentity plus the instance's number.
 std::unique_ptr<RayRenderer> withPlants(std::shared_ptr<const RayRenderer> renderer,
                                         std::shared_ptr<const Plants> plants,

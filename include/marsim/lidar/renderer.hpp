@@ -10,6 +10,7 @@
 #include <Eigen/Core>
 
 #include "marsim/common/time.hpp"
+#include "marsim/common/units.hpp"
 #include "marsim/common/view.hpp"
 #include "marsim/geometry/pose.hpp"
 #include "marsim/map/surfel_map.hpp"
@@ -54,7 +55,7 @@ struct ImageGrid {
   int height = 0;
   // Spherical: extents of the image, its cells' outer edges [rad]. Azimuth falls from
   // azimuth_max at the left edge to azimuth_min at the right; the span is at most 2 pi.
-  double azimuth_min = -3.14159265358979323846, azimuth_max = 3.14159265358979323846;
+  double azimuth_min = -kPi, azimuth_max = kPi;
   double elevation_min = 0.0, elevation_max = 0.0;
   // Pinhole: intrinsics [px]; pixel centres at integer coordinates, as in sensor_msgs/CameraInfo.
   double fx = 0.0, fy = 0.0, cx = 0.0, cy = 0.0;
@@ -83,32 +84,32 @@ class RayRenderer {
 
   /// "ray_caster", "opengl".
   virtual std::string name() const = 0;
-  /// What the map's surfels carry: map::SurfelMap::channels.
+  /// Channels of the map's surfels: map::SurfelMap::channels.
   virtual map::SurfelChannelViews channels() const { return {}; }
-  /// What the primitives of plants carry, see scene::isPlant.
+  /// Channels of the plants' primitives, see scene::isPlant.
   virtual map::SurfelChannelViews plantChannels() const { return {}; }
   /// The nearest surface of every ray: hits[i] belongs to rays[i]. Resizes hits.
   virtual void cast(const std::vector<Ray>& rays, View<MovingObject> objects,
                     std::vector<Hit>& hits) const = 0;
   void cast(const std::vector<Ray>& rays, std::vector<Hit>& hits) const { cast(rays, {}, hits); }
-  /// The same for beams of `rays_a_beam` rays each, which follow one another in `rays` and go
-  /// nearly the same way. Their times count from `begin`, which matters to what moves with time by
-  /// itself: plants in the wind. They stand as at time 0 in cast().
+  /// Casts beams of `rays_a_beam` rays each, which follow one another in `rays` and go nearly the
+  /// same way. Times count from `begin`, which matters to plants in the wind; in cast() plants
+  /// stand as at time 0.
   virtual void castBeams(TimeNs begin, const std::vector<Ray>& rays, std::size_t rays_a_beam,
                          View<MovingObject> objects, std::vector<Hit>& hits) const {
     static_cast<void>(begin);
     static_cast<void>(rays_a_beam);
     cast(rays, objects, hits);
   }
-  /// The same for a few rays that go any way, such as those that mirrors send on: by the processor.
+  /// Casts a few rays in any directions, such as those that mirrors send on, on the processor.
   virtual void castFew(TimeNs begin, const std::vector<Ray>& rays, View<MovingObject> objects,
                        std::vector<Hit>& hits) const {
     castBeams(begin, rays, 1, objects, hits);
   }
 };
 
-/// How light a map's surfels are: three channels, each a byte of the surfel and a table of values.
-/// The bytes are the map's.
+/// Colours of a map's surfels: three channels, each a byte per surfel and a table of values. The
+/// map owns the bytes.
 struct SurfelColours {
   const std::uint8_t* bytes[3] = {};  ///< of surfel 0; null: its value is always values[i][0]
   std::size_t step = 1;               ///< from a surfel to the next
@@ -123,16 +124,16 @@ struct SurfelColours {
   }
 };
 
-/// What surfaces look like where the cells of an image meet them, row by row: of surfels that are
-/// blended the mean by their weights, of one that is not planar its own colour. Where a cell meets
-/// none of the map's surfels values have no meaning.
+/// Colours and normals of the surfaces at an image's cells, row by row: the weighted mean of
+/// blended surfels, the own colour of one that is not planar. Values are undefined where a cell
+/// meets none of the map's surfels.
 struct SurfaceLooks {
   std::vector<float> colour[3];
   std::vector<float> normal[3];  ///< in W, of any length, towards the sensor; 0: not planar
 };
 
-/// Renders dense images: the rays of a grid of directions from one pose in one instant, under the
-/// same rules.
+/// Renders dense images: the rays of a grid of directions from one pose at one instant, by the
+/// rules of RayRenderer.
 class ImageRenderer {
  public:
   virtual ~ImageRenderer() = default;
@@ -148,13 +149,13 @@ class ImageRenderer {
                    std::vector<Hit>& hits) const {
     renderImage(grid, X_WS, range_max, {}, hits);
   }
-  /// The same at the time `stamp`, as RayRenderer::castBeams.
+  /// Renders at the time `stamp`, see RayRenderer::castBeams.
   virtual void renderImageAt(TimeNs /*stamp*/, const ImageGrid& grid, const Pose& X_WS,
                              double range_max, View<MovingObject> objects,
                              std::vector<Hit>& hits) const {
     renderImage(grid, X_WS, range_max, objects, hits);
   }
-  /// The same, and what the map's surfaces look like; false where this renderer cannot tell.
+  /// Renders and fills the looks of the map's surfaces; false if this renderer cannot.
   virtual bool renderLooksAt(TimeNs stamp, const ImageGrid& grid, const Pose& X_WS,
                              double range_max, View<MovingObject> objects,
                              const SurfelColours& /*colours*/, std::vector<Hit>& hits,
@@ -172,13 +173,13 @@ class RayCaster : public RayRenderer, public ImageRenderer {
 
 /// Instruction sets that the ray caster is compiled for.
 enum class SimdLevel {
-  kAuto,      ///< the best there is, or what the environment variable MARSIM_SIMD names
+  kAuto,      ///< the fastest, or the one that the environment variable MARSIM_SIMD names
   kPortable,  ///< "portable": any processor
   kBaseline,  ///< "baseline": x86-64 with SSE4.1
   kAvx2,      ///< "avx2": with FMA and BMI
 };
 
-/// Those this processor has, the best first.
+/// Instruction sets of this processor, fastest first.
 std::vector<SimdLevel> simdLevels();
 const char* nameOf(SimdLevel level);
 
@@ -192,7 +193,7 @@ struct RendererConfig {
 /// Casts rays through a wide tree of the map's surfels, neighbouring directions together.
 std::unique_ptr<RayCaster> makeRayCaster(std::shared_ptr<const map::SurfelMap> map,
                                          const RendererConfig& config);
-/// The quicker one of two: surfels projected into the image, plane correction and blending
+/// The faster one of two: surfels projected into the image, plane correction and blending
 /// included, or, for maps that are finer than 0.05 m, the ray caster.
 std::unique_ptr<ImageRenderer> makeDepthImageRenderer(std::shared_ptr<const map::SurfelMap> map,
                                                       const RendererConfig& config);

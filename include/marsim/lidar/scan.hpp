@@ -22,8 +22,8 @@ struct ScanPoint {
   float intensity;      ///< 0 to 255, in the convention of the sensor's driver
   float reflectivity;   ///< 0 to 1 and more for retro-reflectors: of the surface along the beam
   float time;           ///< [s] since the scan's stamp
-  std::uint32_t surfel = kNoSurfel;  ///< index into the map or the object; none: a false return
-                                     ///< or, of class outlier, one of particles in the air
+  std::uint32_t surfel = kNoSurfel;       ///< index into the map or the object; kNoSurfel: a false
+                                          ///< return or, with class outlier, particles in the air
   std::uint32_t identity = kMapIdentity;  ///< of the moving object that was hit
   std::uint32_t shot;                     ///< number of the shot in the scan, in firing order
   std::uint32_t column;                   ///< of the firing, since the scan's first
@@ -35,7 +35,7 @@ struct ScanPoint {
   std::uint8_t energy_rank = 0;           ///< among the shot's returns, 0: the strongest
 };
 
-/// Whether a return is of a drop, flake or what else floats in the air.
+/// Whether a return comes from a drop, a flake or other particles in the air.
 inline bool isParticle(const ScanPoint& point) {
   return point.surfel == kNoSurfel && point.semantic_class == map::semantic::kOutlier;
 }
@@ -59,8 +59,8 @@ struct Scan {
   std::vector<ScanPoint> points;  ///< in firing order
   std::vector<ScanMiss> misses;   ///< in firing order; filled on request (Lidar::keepMisses)
   std::size_t rays = 0;           ///< shots made inside the field of view
-  std::size_t too_near = 0;       ///< of them, met a surface nearer than range_min first
-  std::size_t too_dark = 0;       ///< of them, met one farther than its reflectivity is seen
+  std::size_t too_near = 0;       ///< of these, met a surface nearer than range_min first
+  std::size_t too_dark = 0;       ///< of these, met a surface too far for its reflectivity
   std::uint32_t columns = 0;      ///< firing columns of the interval
   std::uint16_t rings = 0;        ///< of the pattern
 };

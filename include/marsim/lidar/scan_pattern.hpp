@@ -8,6 +8,7 @@
 
 #include <Eigen/Core>
 
+#include "marsim/common/settings.hpp"
 #include "marsim/common/time.hpp"
 #include "marsim/lidar/renderer.hpp"
 
@@ -29,6 +30,7 @@ struct RotatingPrism {
   double wedge_angle = 0.0;  ///< [rad] > 0: the inclined face meets the beam first
   double refractive_index = 1.51;
   double phase = 0.0;  ///< [rad] at simulated time 0
+  void declare(Settings& settings);
 };
 
 /// Rotating prisms (Risley) in front of a fan of lasers. Model: refraction at the plane and the
@@ -39,6 +41,7 @@ struct RisleyPatternConfig {
   std::vector<double> beam_angles = {0.0};  ///< [rad] of each line in the fan, vertical, + up
   double points_per_second = 0.0;           ///< over all lines
   bool lines_fire_together = true;          ///< lines at one instant; else evenly spread
+  void declare(Settings& settings);
 };
 
 /// Livox Mid-360: a fan of lasers shines up the z axis through a rotating prism onto a mirror that
@@ -54,6 +57,7 @@ struct Mid360PatternConfig {
   double mirror_speed = 0.0;            ///< [rad/s] negative: clockwise from above
   double mirror_phase = 0.0;            ///< [rad] azimuth of the mirror at simulated time 0
   double mirror_tilt = 0.0;             ///< [rad] between the mirror's normal and -z
+  void declare(Settings& settings);
 };
 
 /// Channels in columns that turn about z.
@@ -63,19 +67,23 @@ struct SpinningPatternConfig {
     double azimuth_offset = 0.0;  ///< [rad] counter-clockwise
     double fire_time = 0.0;       ///< [s] within the firing cycle
     double offset = 0.0;          ///< [m] of the beam's line from the axis, across the beam and up
+    void declare(Settings& settings);
   };
   /// Channels that fire in a cycle of their own.
   struct Block {
     std::vector<Channel> channels;            ///< in firing order
     double cycle_period = 0.0;                ///< [s] between columns
     std::vector<double> start_times = {0.0};  ///< [s] in the cycle at which all of them fire
+    void declare(Settings& settings);
   };
   std::vector<Channel> channels;            ///< in firing order
   double cycle_period = 0.0;                ///< [s] between columns
   std::vector<double> start_times = {0.0};  ///< see Block::start_times
   double rotation_rate = 0.0;               ///< [rad/s], negative: clockwise from above
-  double lens_radius = 0.0;        ///< [m] beams begin so far from the axis, where the head points
+  double lens_radius = 0.0;        ///< [m] from the axis to the beams' origins, in the head's
+                                   ///< direction
   std::vector<Block> more_blocks;  ///< beside the channels above, on the same head
+  void declare(Settings& settings);
 };
 
 /// Directions of a table, shot one after another and again from the start at its end.
@@ -87,8 +95,8 @@ struct ScanTable {
   std::vector<std::uint16_t> rings;         ///< empty: the lines
 };
 
-/// The places of a table's columns: a name in its header or a number counted from 1; empty: the
-/// column whose name begins like that ("Azimuth/deg"), if there is one.
+/// The columns of a table, each by its name in the header or its number from 1; empty: the column
+/// whose name begins with the field's ("Azimuth/deg"), if there is one.
 struct ScanTableColumns {
   std::string azimuth, elevation, zenith, time, line, ring;
 };
@@ -105,6 +113,7 @@ struct CsvPatternConfig {
   double points_per_second = 0.0;  ///< the rows evenly; 0: by the table's times
   double period = 0.0;             ///< [s] by the times: of the table; 0: as its times suggest
   int lines = 1;                   ///< where the table names none, rows take turns at this many
+  void declare(Settings& settings);
 };
 
 /// All cells of a regular grid over and over, e.g. a depth camera's pixels.
@@ -117,6 +126,7 @@ struct GridPatternConfig {
   ImageGrid grid;           ///< pinhole: its z forward, x right, y down are S's x, -y, -z
   double frame_rate = 0.0;  ///< [Hz]
   Order order = Order::kInstant;
+  void declare(Settings& settings);
 };
 
 using PatternConfig = std::variant<RisleyPatternConfig, Mid360PatternConfig, SpinningPatternConfig,
@@ -125,8 +135,8 @@ using PatternConfig = std::variant<RisleyPatternConfig, Mid360PatternConfig, Spi
 /// The word for `kind:` in YAML files: "risley", "mid360", "spinning", "csv", "grid".
 const char* nameOf(const PatternConfig& config);
 
-/// The pattern of a sensor: when it shoots where. The pattern is a function of simulated time
-/// alone: intervals that adjoin give, together, the shots of their union.
+/// The pattern of a sensor: when it fires in which direction. It is a function of simulated time
+/// alone: adjoining intervals together give the shots of their union.
 class ScanPattern {
  public:
   virtual ~ScanPattern() = default;

@@ -5,12 +5,14 @@
 #include <utility>
 #include <vector>
 
+#include "marsim/common/settings.hpp"
+
 namespace marsim::lidar {
 
 /// Rain. Drops are of Marshall and Palmer's sizes (J. Meteorology 5, 1948): 8000 exp(-4.1 R^-0.21
 /// D) a cubic metre and millimetre of diameter D, R in mm/h.
 struct Rain {
-  /// How much light is lost on the way, for pulses of 905 nm.
+  /// Model of the light lost on the way, for pulses of 905 nm.
   enum class Model {
     kMarshallPalmer,  ///< "marshall_palmer": geometric optics of those drops
     kCarbonneau,      ///< "carbonneau": 1.076 R^0.67 dB/km (Al Naboulsi et al., 2005)
@@ -19,6 +21,7 @@ struct Rain {
   };
   double rate = 0.0;  ///< [mm/h] R, above 0
   Model model = Model::kMarshallPalmer;
+  void declare(Settings& settings);
 };
 
 /// Fog.
@@ -31,12 +34,13 @@ struct Fog {
   double visibility = 0.0;  ///< [m] at which 5 % of the contrast is left, above 0
   Model model = Model::kKoschmieder;
   double backscatter = 0.046;  ///< [1/sr] backscatter coefficient by ln 20 / extinction
+  void declare(Settings& settings);
 };
 
 /// Snow. Flakes are of Gunn and Marshall's sizes (J. Meteorology 15, 1958): 7600 S^-0.87
 /// exp(-2.55 S^-0.48 D) a cubic metre and millimetre of melted diameter D, S in mm/h of water.
 struct Snow {
-  /// How much light is lost on the way, for pulses of 905 nm.
+  /// Model of the light lost on the way, for pulses of 905 nm.
   enum class Model {
     kGunnMarshall,  ///< "gunn_marshall": geometric optics of those flakes
     kDry,           ///< "dry": 5.545 S^1.38 dB/km (ITU-R P.1817)
@@ -45,16 +49,18 @@ struct Snow {
   double rate = 0.0;  ///< [mm/h] S, above 0
   Model model = Model::kGunnMarshall;
   double reflectivity = 0.9;  ///< of a flake, as Hahner et al. (CVPR 2022)
+  void declare(Settings& settings);
 };
 
-/// Dust. What it does to pulses of 905 nm was not found: give what you know.
+/// Dust. No figures for pulses of 905 nm were found: the user gives visibility or extinction.
 struct Dust {
   std::optional<double> visibility;  ///< [m] extinction is ln 20 / visibility
   std::optional<double> extinction;  ///< [1/m] in place of it
   double backscatter = 0.046;        ///< [1/sr] as Fog::backscatter
+  void declare(Settings& settings);
 };
 
-/// What fills the air between a sensor and surfaces, the same everywhere.
+/// The content of the air between a sensor and surfaces, the same everywhere.
 struct Weather {
   std::optional<Rain> rain;
   std::optional<Fog> fog;
@@ -63,18 +69,13 @@ struct Weather {
   bool wet_ground = false;  ///< surfaces of the map that face the sky have a film of water
 
   bool any() const { return rain || fog || snow || dust || wet_ground; }
-  /// [1/m] a, the sum: exp(-2 a R) of an echo's light is left.
+  /// Extinction a [1/m], the sum: exp(-2 a R) of an echo's light is left.
   double extinction() const;
-  /// Throws ConfigError.
-  void validate(const std::string& where) const;
+  void declare(Settings& settings);
+  void validate(const std::string& where) const { checkSettings(where, *this); }
 };
 
-/// Words of YAML files.
-const std::vector<std::pair<std::string, Rain::Model>>& rainModels();
-const std::vector<std::pair<std::string, Fog::Model>>& fogModels();
-const std::vector<std::pair<std::string, Snow::Model>>& snowModels();
-
-/// [1/m]
+/// Extinction [1/m].
 double extinctionOf(const Rain& rain);
 double extinctionOf(const Fog& fog);
 double extinctionOf(const Snow& snow);

@@ -9,7 +9,7 @@
 
 namespace marsim::lidar_gl {
 
-/// What OpenGL cannot do, or cannot do any more.
+/// An error of OpenGL: something it cannot do, or no longer can.
 class GlError : public Error {
  public:
   using Error::Error;
@@ -40,7 +40,7 @@ struct ContextInfo {
   std::string text() const;
 };
 
-/// What was cast by the renderers of a context.
+/// Numbers of casts by the renderers of a context.
 struct CastCounts {
   std::size_t requests = 0;       ///< casts asked for, so far
   std::size_t batches = 0;        ///< dispatches that they took
@@ -53,14 +53,14 @@ struct CastCounts {
 /// thread alone whoever calls a renderer.
 class Context {
  public:
-  /// Throws GlError, with what every source tried said.
+  /// Throws GlError with the errors of all sources tried.
   explicit Context(const ContextOptions& options);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  /// One that this process has already and that fits, or a new one: renderers of a process share
-  /// the thread and the compiled shaders.
+  /// Returns a suitable context of this process, or a new one: the renderers of a process share the
+  /// thread and the compiled shaders.
   static std::shared_ptr<Context> shared(const ContextOptions& options);
 
   const ContextInfo& info() const;
@@ -68,11 +68,11 @@ class Context {
   /// to be called by a job. Throws GlError once the context is lost.
   void run(const std::function<void()>& job);
   bool lost() const;
-  /// As run(), for what frees objects: also where the context is lost, and errors are ignored.
+  /// As run(), for jobs that free objects: also runs when the context is lost, ignores errors.
   void release(const std::function<void()>& job) noexcept;
 
   class Resources;
-  /// What renderers share; for jobs only.
+  /// Resources that renderers share; for jobs only.
   Resources& resources();
   /// Bytes of the device that maps fill.
   std::size_t mapBytes();

@@ -32,15 +32,15 @@ struct LoadedCloud {
 /// without a single finite point.
 LoadedCloud loadCloud(const std::filesystem::path& path, Progress& progress);
 
-/// The points of a cloud that lie within `reach` [m] of its median on every axis: without those
-/// that stray. Throws ConfigError where `reach` is not positive.
+/// The points of a cloud that lie within `reach` [m] of its median on every axis; drops stray
+/// points. Throws ConfigError where `reach` is not positive.
 PointCloud within(const PointCloud& cloud, double reach);
 
-/// Writes a binary PCD with x y z and what the points carry (intensity, rgb, label), whatever the
-/// file's extension; as a whole (OutputFile). Throws FileError.
+/// Writes a binary PCD with x y z and the points' channels (intensity, rgb, label), whatever the
+/// file's extension; replaces the file as a whole (OutputFile). Throws FileError.
 void savePcd(const std::filesystem::path& path, const PointCloud& cloud);
 
-/// The same in the format of the file's extension: PCD or binary PLY. Throws FileError for another.
+/// Writes a cloud in the format of the extension: PCD or binary PLY. Throws FileError for another.
 void saveCloud(const std::filesystem::path& path, const PointCloud& cloud);
 /// The extensions that saveCloud() takes.
 const std::vector<std::string>& cloudFormats();

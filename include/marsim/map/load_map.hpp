@@ -41,7 +41,7 @@ struct MapSource {
   PointSpacing spacing;
 };
 
-/// What the points' spacing means for a resolution, and whether many are stray, as one line.
+/// Advice on a resolution for the points' spacing, and on stray points, as one line.
 struct SpacingAdvice {
   std::string text;
   bool is_bad = false;  ///< over 3 % of the beams pass between points, or over 0.5 % are isolated
@@ -59,20 +59,20 @@ struct LoadedMap {
 struct MapLoading {
   bool use_cache = true;
   std::filesystem::path folder;  ///< of the cached maps; empty: maps in cacheDir()
-  Report report = reportToStandardError;
+  LineSink report = reportToStandardError;
 };
 
-/// The map of a PCD or PLY file: mapped from the cache where it was made before, whatever process
-/// did, of a file of the same content, with the same settings; else made and kept there. Reports,
-/// a line each, why a cached file is not used, that the cache cannot be used, a resolution above
-/// the extent of a source smaller than 1 m, an intensity that is the same everywhere, and
-/// coordinates that are coarser than a quarter of the resolution. Throws FileError for the source,
-/// ConfigError for a resolution above the extent of a larger one, and what SurfelMap::build throws.
+/// The map of a PCD or PLY file: from the cache if any process has made it from the same content
+/// with the same settings, else made and cached. Reports, a line each, why a cached file is not
+/// used, that the cache cannot be used, a resolution above the extent of a source smaller than 1 m,
+/// an intensity that is the same everywhere, and coordinates that are coarser than a quarter of the
+/// resolution. Throws FileError for the source, ConfigError for a resolution above the extent of a
+/// larger one, and what SurfelMap::build throws.
 LoadedMap loadSurfelMap(const std::filesystem::path& path, const SurfelMapConfig& config,
                         Progress& progress, const MapLoading& loading = {});
 
-/// The same for the nodes of one process: a file of the same path, size and time with the same
-/// settings is loaded once, and all who hold its map share it. From any thread.
+/// Loads a map for the nodes of one process: a file of the same path, size and time with the same
+/// settings is loaded once and its map is shared. From any thread.
 LoadedMap shareSurfelMap(const std::filesystem::path& path, const SurfelMapConfig& config,
                          Progress& progress, const MapLoading& loading = {});
 

@@ -10,7 +10,7 @@
 namespace marsim::map {
 
 /// Takes one line for the user.
-using Report = std::function<void(const std::string&)>;
+using LineSink = std::function<void(const std::string&)>;
 
 /// Prints "marsim: <line>" on standard error.
 void reportToStandardError(const std::string& line);
@@ -19,19 +19,19 @@ void reportToStandardError(const std::string& line);
 struct CacheEntry {
   std::filesystem::path path;  ///< of the file
   MapFileKey key{};            ///< it must carry this key
-  /// Takes what is wanted from a verified file of the right key; throws Error where it is not
+  /// Reads the wanted data from a verified file with the right key; throws Error if it is not
   /// there, and is then called again with the new file.
   std::function<void(const std::shared_ptr<const MapFile>&)> take = [](const auto&) {};
 };
 
-/// The file of an entry, after `take` has had it: opened where the cache holds a good one, else
-/// written from what `build` gives. Of several processes that want it at once one builds, the
-/// others wait and open the result. A file that is damaged, of another version or of another key is
-/// replaced, with a line that says why. Where the folder cannot be used (no permission, a full
-/// disk, ...) a line says so, `build` is called all the same and the result is null: go on with
-/// what it left in memory. `build` is called at most once and its exceptions pass through.
+/// Returns the file of an entry after calling `take` with it: opened if the cache holds a good one,
+/// else written from the result of `build`. Of several processes that want it at once one builds,
+/// the others wait and open the result. A file that is damaged, of another version or of another
+/// key is replaced, with a line that says why. If the folder cannot be used (no permission, a full
+/// disk, ...) a line says so, `build` is called all the same and the result is null: the caller
+/// uses what it left in memory. `build` is called at most once and its exceptions pass through.
 std::shared_ptr<const MapFile> openOrBuild(const CacheEntry& entry,
                                            const std::function<MapFileWriter()>& build,
-                                           const Report& report = reportToStandardError);
+                                           const LineSink& report = reportToStandardError);
 
 }  // namespace marsim::map

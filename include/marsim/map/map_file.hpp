@@ -12,11 +12,11 @@
 
 #include "marsim/common/view.hpp"
 
-/// The flat file that keeps what was made of a map: a header, a table of named and typed sections,
+/// The flat file of a processed map: a header, a table of named and typed sections,
 /// the sections. It is read by mapping it, so that all processes of a machine share one copy, and
 /// its numbers are those of the machine that wrote it (a byte order mark tells). Every number is
 /// checked against the file's size and every byte against a checksum before any is used. The
-/// checksums find damage, not malice: what a section's values mean is checked by who reads them.
+/// checksums find damage, not malice: readers check the meaning of a section's values.
 ///
 ///     header     96 bytes  magic, byte order mark, format version, sizes, key, checksums (XXH3)
 ///     table      80 bytes a section: name, type, bytes an element, count, offset, checksum
@@ -28,7 +28,7 @@ constexpr std::uint32_t kMapFileVersion = 2;
 /// A hash of the source's content and of all settings that shaped the file.
 using MapFileKey = std::array<std::uint64_t, 2>;
 
-/// Names of the sections that are known; a reader leaves those it does not know alone.
+/// Names of the known sections; a reader ignores all others.
 namespace section {
 constexpr std::string_view kInfo = "info";                  ///< settings and source, see load_map
 constexpr std::string_view kTree = "tree";                  ///< of the tree, see surfel_map
@@ -103,7 +103,7 @@ class MapFile {
   std::vector<std::uint64_t> checksums_;
 };
 
-/// A writer that gathers sections. The sections' memory must outlive the writer, but for records.
+/// A writer that gathers sections. The sections' memory must outlive the writer, except records.
 class MapFileWriter {
  public:
   explicit MapFileWriter(const MapFileKey& key) : key_(key) {}
@@ -136,7 +136,7 @@ class MapFileWriter {
   std::vector<std::shared_ptr<const void>> records_;
 };
 
-/// Prefix of the temporary files that write() makes beside a file's name.
+/// Between a file's name and the number of a temporary file that write() makes beside it.
 constexpr std::string_view kTemporarySuffix = ".tmp";
 
 }  // namespace marsim::map

@@ -12,7 +12,7 @@ namespace marsim::map {
 /// Red, green and blue of a surface, sRGB.
 using Colour = std::array<std::uint8_t, 3>;
 
-/// What points may carry beside their places: a channel is empty or has a value for every point.
+/// Optional attributes of points: a channel is empty or has a value for every point.
 struct PointChannels {
   std::vector<float> intensity;  ///< 0 to 255, as scanners deliver it
   std::vector<Colour> colour;
@@ -40,7 +40,7 @@ void forEachChannel(const Visit& visit, Channels&&... of) {
   visit(of.classes...);
 }
 
-/// Appends what point `i` of `from` carries.
+/// Appends the channels of point `i` of `from`.
 inline void appendChannels(const PointChannels& from, std::size_t i, PointChannels& to) {
   const auto append = [i](const auto& source, auto& target) {
     if (!source.empty()) target.push_back(source[i]);
@@ -48,13 +48,13 @@ inline void appendChannels(const PointChannels& from, std::size_t i, PointChanne
   forEachChannel(append, from, to);
 }
 
-/// Appends what all points of `from` carry.
+/// Appends the channels of all points of `from`.
 void appendChannels(const PointChannels& from, PointChannels& to);
 
-/// Empties channels that say nothing: colours that are all one, classes that are all 0.
+/// Empties channels without information: colours that are all equal, classes that are all 0.
 void dropSilentChannels(PointChannels& channels);
 
-/// The points of these numbers, with what they carry.
+/// The points of these numbers, with their channels.
 PointCloud selectPoints(const PointCloud& cloud, const std::vector<std::uint32_t>& numbers);
 
 }  // namespace marsim::map

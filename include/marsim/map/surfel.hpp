@@ -39,21 +39,21 @@ struct Blending {
   bool on() const { return depth > 0.0F; }
 };
 
-/// What surfels carry beside their places: a channel is empty or has a value for every surfel.
+/// Optional attributes of surfels: a channel is empty or has a value for every surfel.
 struct SurfelChannels {
   std::vector<std::uint8_t> reflectivity;  ///< 255 for 100 %
   std::vector<Colour> colour;
   std::vector<std::uint8_t> classes;  ///< SemanticKITTI's numbers; 0: none
 };
 
-/// The same, in memory of somebody else's.
+/// Views of surfel channels in memory that another object owns.
 struct SurfelChannelViews {
   View<std::uint8_t> reflectivity;
   View<Colour> colour;
   View<std::uint8_t> classes;
 };
 
-/// Surfels with what says how they are to be read, as preprocessing makes them of a cloud.
+/// Surfels with their threshold, blending and noise, as preprocessing makes them from a cloud.
 struct SurfelSet {
   std::vector<Surfel> surfels;
   float planar_threshold = 0.0F;  ///< [m] thinner ones are planar

@@ -17,7 +17,7 @@
 
 namespace marsim::map {
 
-/// How a map is made of a cloud.
+/// Settings for making a map from a cloud.
 struct SurfelMapConfig {
   double resolution = 0.1;            ///< [m] r: voxel side
   double normal_radius_factor = 3.0;  ///< neighbourhood radius of normal and thickness, in r
@@ -25,7 +25,7 @@ struct SurfelMapConfig {
   Surface surface = Surface::kBlended;
   // For Surface::kBlended only:
   double noise = 0.0;  ///< [m] standard deviation of points off their surface; 0: measured
-  /// [m] of the neighbourhood that a point's surface is fitted to; 0: max(2 r, 8 noise)
+  /// [m] radius of the neighbourhood that a point's surface is fitted to; 0: max(2 r, 8 noise)
   double smoothing_radius = 0.0;
   /// [m] 0: no blending; negative: 2 noise, at least r, at most 0.15 m
   double blending_depth = -1.0;
@@ -71,16 +71,16 @@ class SurfelMap {
   /// Takes surfels as they are (tests, procedural sets); planar as the configuration says.
   SurfelMap(const std::vector<Surfel>& surfels, const SurfelMapConfig& config,
             const Blending& blending = {});
-  /// The tree in a file, which stays mapped as long as the map or a copy of it lives. Throws
-  /// FileError where its bytes are none that writeTo() gives.
+  /// Uses the tree in a file, which stays mapped as long as the map or a copy of it lives. Throws
+  /// FileError where its bytes cannot come from writeTo().
   static SurfelMap fromFile(std::shared_ptr<const MapFile> file, const SurfelMapConfig& config);
-  /// Adds the tree's sections, whose memory is this map's.
+  /// Adds the tree's sections; this map owns their memory.
   void writeTo(MapFileWriter& writer) const;
 
-  /// What renderers work on; valid as long as the map or a copy of it lives.
+  /// The tree that renderers traverse; valid as long as the map or a copy of it lives.
   const SurfelTreeView& tree() const { return tree_; }
   std::size_t size() const { return static_cast<std::size_t>(tree_.header.surfel_count); }
-  /// [m] in W, of the tree's coordinates.
+  /// Origin [m in W] of the tree's coordinates.
   Eigen::Vector3d origin() const { return Eigen::Vector3d(tree_.header.origin); }
   /// Decodes all surfels, by their numbers, with positions in W rounded to float. The thickness is
   /// 0 for planar surfels and infinite for others. Where rounding matters (far from the origin) use
@@ -96,15 +96,15 @@ class SurfelMap {
   /// Surfels thinner than this are planar [m].
   float planarThreshold() const { return planar_threshold_; }
   bool isPlanar(const Surfel& surfel) const { return surfel.thickness < planar_threshold_; }
-  /// How renderers blend it; off for maps of Surface::kPaper.
+  /// Blending of this map's surfels; off for maps of Surface::kPaper.
   const Blending& blending() const { return blending_; }
-  /// [m] of the cloud's points across their surfaces; 0: not measured.
+  /// Noise [m] of the cloud's points across their surfaces; 0: not measured.
   float noise() const { return noise_; }
   /// Box of the surfels' positions (not of their extents) [m] in W.
   Eigen::AlignedBox3f bounds() const;
   /// Share of planar surfels, 0 to 1.
   double planarShare() const;
-  /// Of each surfel by its number, as far as the source has them; the reflectivity comes from its
+  /// Channels of the surfels by number, as far as the source has them; reflectivity comes from its
   /// intensities or else its colours. Valid as long as the map or a copy of it lives.
   const SurfelChannelViews& channels() const { return channels_; }
   /// The file that holds the tree; null where the map is in memory only.
@@ -118,8 +118,8 @@ class SurfelMap {
 
   std::shared_ptr<const SurfelTree> owned_;
   std::shared_ptr<const MapFile> file_;
-  SurfelTreeView tree_{};        // of one of the two
-  SurfelChannelViews channels_;  // as well
+  SurfelTreeView tree_{};        // points into owned_ or file_
+  SurfelChannelViews channels_;  // likewise
   SurfelMapConfig config_;
   Blending blending_;
   float planar_threshold_ = 0.0F;
@@ -133,7 +133,7 @@ class SurfelMap {
 /// is not positive, Error where the points spread over more than two million radii.
 std::vector<Surfel> estimateSurfels(const PointCloud& cloud, double radius, Progress& progress);
 
-/// The surfels that a configuration makes of a downsampled cloud (one point a voxel, in the order
+/// Makes surfels of a downsampled cloud by a configuration (one point a voxel, in the order
 /// of the voxels' keys), which is used up. `measured_noise` [m] is the source's (measureNoise).
 /// Deterministic, on all cores.
 SurfelSet makeSurfels(PointCloud&& voxels, double measured_noise, const SurfelMapConfig& config,

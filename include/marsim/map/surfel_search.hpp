@@ -31,7 +31,7 @@ void surfelsInBox(const SurfelTreeView& view, const Pose& X_OB, const Eigen::Ali
 double nearestSurfel(const SurfelTreeView& view, const Eigen::Vector3d& p_O, double limit,
                      FoundSurfel& nearest);
 
-/// The surfel of a number, which must be one of the tree's.
+/// The surfel with a number, which must be one of the tree's.
 FoundSurfel surfelOf(const SurfelTreeView& view, std::uint32_t number);
 
 }  // namespace marsim::map

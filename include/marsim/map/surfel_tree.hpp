@@ -22,9 +22,9 @@ class SurfelTree {
   SurfelTree(const std::vector<Surfel>& surfels, float radius, float planar_threshold,
              const SurfelChannels& channels = {});
 
-  /// Points into this object.
+  /// A view that points into this object.
   SurfelTreeView view() const;
-  /// In the tree's order.
+  /// Channels in the tree's order.
   SurfelChannelViews channels() const;
 
  private:

@@ -23,7 +23,7 @@ static_assert(sizeof(SurfelTreeHeader) == 80, "as in the file: without gaps");
 
 struct TreeNode;
 
-/// A tree that somebody else keeps. src/map/tree/leaf_storage.hpp says what its arrays hold;
+/// A view of a tree that another object owns. src/map/tree/leaf_storage.hpp describes its arrays;
 /// decodeSurfels() reads them.
 struct SurfelTreeView {
   SurfelTreeHeader header;

@@ -16,11 +16,17 @@ namespace marsim::scene {
 
 // Identities: a UAV has its number in the world, an obstacle its number from here on.
 constexpr std::uint32_t kFirstObstacleIdentity = 1U << 16U;
-/// Identity of what does not move.
+/// Identity of the map, which does not move.
 constexpr std::uint32_t kMapIdentity = std::numeric_limits<std::uint32_t>::max();
 
-/// For people: "map", "uav 3", "obstacle 17", "plant 5".
+/// The object's name for messages: "map", "uav 3", "obstacle 17", "plant 5".
 std::string identityName(std::uint32_t identity);
+
+/// A sphere that holds a body or a shape.
+struct BoundingSphere {
+  Eigen::Vector3d centre = Eigen::Vector3d::Zero();  ///< [m]
+  double radius = 0.0;                               ///< [m]
+};
 
 /// A rigid object that moves for a while, during a scan for instance: a small set of surfels in its
 /// own frame M.
@@ -33,8 +39,8 @@ struct MovingObject {
   double begin = 0.0;  ///< [s] since the start of the scan or other interval
   double step = 0.0;   ///< [s] > 0 where there are several poses
 
-  /// [s] It is there from `from` on until before `until`: what goes, or begins to be, in between is
-  /// told by several objects of one identity.
+  /// [s] The object exists from `from` until before `until`. One that appears, disappears or jumps
+  /// in between is represented by several objects with the same identity.
   double from = -std::numeric_limits<double>::infinity();
   double until = std::numeric_limits<double>::infinity();
 
@@ -49,13 +55,13 @@ struct MovingObject {
   void validate(const std::string& where) const;
 };
 
-/// The object as it moves during [begin, end], where it is at `poseAt` of any time in there: poses
-/// no more than 10 ms apart, so that between them it strays from an acceleration of 10 m/s^2 by
-/// 0.13 mm. Its times count from `begin`.
+/// Samples an object's motion during [begin, end] from `poseAt`, with poses no more than 10 ms
+/// apart: straight motion between them errs by 0.13 mm at an acceleration of 10 m/s^2. Times of the
+/// result count from `begin`.
 MovingObject movingObject(std::shared_ptr<const map::SurfelMap> shape, std::uint32_t identity,
                           TimeNs begin, TimeNs end, const std::function<Pose(TimeNs)>& poseAt);
 
-/// The same objects with times that count from `seconds` later.
+/// Returns the objects with times that count from `seconds` later.
 std::vector<MovingObject> countedFrom(double seconds, std::vector<MovingObject> objects);
 
 /// A source of objects that knows where they are: a set of obstacles, the other UAVs.
@@ -66,14 +72,14 @@ class ObjectSource {
   /// interval of no length asks for the poses of an instant.
   virtual void appendObjects(TimeNs begin, TimeNs end,
                              std::vector<MovingObject>& objects) const = 0;
-  /// The same where motion that was told with a later stamp than `told_until` is not known yet.
+  /// Appends the objects as known from reports stamped up to `told_until`; later ones are ignored.
   virtual void appendKnownObjects(TimeNs begin, TimeNs end, TimeNs /*told_until*/,
                                   std::vector<MovingObject>& objects) const {
     appendObjects(begin, end, objects);
   }
 };
 
-/// For `told_until`: all that was told is known.
+/// Value of `told_until` for all motion reported so far.
 constexpr TimeNs kAllTold = std::numeric_limits<TimeNs>::max();
 
 }  // namespace marsim::scene

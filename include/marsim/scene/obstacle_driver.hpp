@@ -10,25 +10,25 @@
 
 namespace marsim::scene {
 
-/// A driver of the obstacles that follow commands, in steps of kPeriod: velocities in, states out.
-/// None leaves its region.
+/// Drives the obstacles that follow commands, in steps of kPeriod: velocities in, states out. No
+/// obstacle leaves its region.
 class ObstacleDriver {
  public:
   static constexpr TimeNs kPeriod = kNsPerSecond / 50;
 
-  /// One that is not commanded again within `timeout` stops; 0: never.
+  /// An obstacle without a new command within `timeout` stops; 0: never.
   ObstacleDriver(std::shared_ptr<Obstacles> obstacles, TimeNs timeout);
 
   std::size_t size() const { return commanded_.size(); }
   std::string nameOf(std::size_t driven) const;
-  /// From the next step on; v [m/s] in the obstacle's frame, yaw rate [rad/s]. `now` is what the
-  /// timeout counts from.
+  /// Commands an obstacle from the next step on: v [m/s] in its frame, yaw rate [rad/s]. The
+  /// time-out counts from `now`.
   void command(std::size_t driven, const Eigen::Vector3d& v, double yaw_rate, TimeNs now);
-  /// The driven ones' states at a multiple of kPeriod, in their order, which the obstacles have
-  /// heard of, too. A time before the last one begins anew, without the commands of later times.
+  /// Returns the driven obstacles' states at a multiple of kPeriod, in their order, and gives them
+  /// to the obstacles. A time before the last one starts over, without the commands of later times.
   const std::vector<Obstacles::Driven>& step(TimeNs now);
-  /// Takes the steps that have come by `now`, the last one only where it begins, and hands each
-  /// one's states to `tell`.
+  /// Makes all steps up to `now` (at the start, or after a jump back, the last one only) and hands
+  /// each step's states to `tell`.
   void advanceTo(TimeNs now,
                  const std::function<void(TimeNs, const std::vector<Obstacles::Driven>&)>& tell);
 
@@ -45,7 +45,7 @@ class ObstacleDriver {
   TimeNs timeout_;
   std::vector<Commanded> commanded_;
   std::vector<Obstacles::Driven> states_;
-  TimeNs stepped_to_ = -1;  ///< < 0: not at all
+  TimeNs stepped_to_ = -1;  ///< < 0: no step yet
 };
 
 }  // namespace marsim::scene

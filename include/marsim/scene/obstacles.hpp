@@ -11,14 +11,15 @@
 
 #include <Eigen/Geometry>
 
+#include "marsim/common/settings.hpp"
 #include "marsim/common/time.hpp"
 #include "marsim/scene/moving_object.hpp"
 #include "marsim/scene/vehicle_body.hpp"
 
 namespace marsim::scene {
 
-/// The kind of an obstacle's motion. Of the first three, what leaves its region is followed by a
-/// new one at a random free place; they pass through the map and each other.
+/// The kind of an obstacle's motion. An obstacle of the first three kinds that leaves its region is
+/// replaced by a new one at a random free place; these pass through the map and each other.
 enum class ObstacleKind {
   kUav,        ///< "uav": straight on at constant speed
   kSphere,     ///< "sphere": free fall
@@ -26,7 +27,7 @@ enum class ObstacleKind {
   kWalker,     ///< "walker": on the ground, from one free place in sight to another
   kWaypoints,  ///< "waypoints": along a path of straight lines, round and round or back and forth
   kOrbit,      ///< "orbit": a level circle
-  kDriven,     ///< "driven": as it is told
+  kDriven,     ///< "driven": as commanded
 };
 
 enum class ObstacleShape {
@@ -37,35 +38,37 @@ enum class ObstacleShape {
   kPerson,  ///< "person": a body with a head and limbs that walk while it moves
 };
 
-/// Obstacles of one kind. Intervals are drawn from evenly, for each obstacle.
+/// Obstacles of one kind. Each obstacle draws its values evenly from the intervals.
 struct ObstacleGroup {
-  std::string name;  ///< obstacle number i of it is "<name>_<i>"
+  std::string name;  ///< obstacle number i is named "<name>_<i>"
   ObstacleKind kind = ObstacleKind::kSphere;
   ObstacleShape shape = ObstacleShape::kSphere;
   int number = 1;
   /// [m] a sphere's diameter, a cube's side, a capsule's or person's height; not of UAVs. Four
   /// sizes at most are drawn from, so that obstacles share their surfels.
   double size_min = 0.3, size_max = 0.3;
-  /// A capsule's diameter in its heights; of a person what it keeps free around itself.
+  /// A capsule's diameter as a share of its height; for a person, the diameter kept free around it.
   double width_ratio = 0.3;
   BodyConfig body;          ///< of UAVs
   double resolution = 0.0;  ///< [m] r of the surfels; 0: a tenth of the size, at most 5 cm;
                             ///< of a UAV a thirtieth, 3 mm to 2 cm; of a person a sixtieth
-  /// 0 to 1 (100 %), kept as a map's, in steps of 1/255; none: as of anything unknown to a LiDAR.
+  /// 0 to 1 (100 %), kept as a map's, in steps of 1/255; none: the LiDAR's default.
   std::optional<double> reflectivity;
   /// See map::semantic. None: a walker is a person, a UAV a vehicle, the others are objects.
   std::optional<std::uint8_t> semantic_class;
-  /// [m/s] falling ones: sideways at the start
+  /// [m/s] for spheres, horizontally at the start
   double speed_min = 1.0, speed_max = 1.0;
   /// [m] in W. Centres stay inside; walkers find the ground in it, from below.
   Eigen::AlignedBox3d region;
   double turn_min = 1.0, turn_max = 4.0;    ///< [s] a random walk's time straight on
   double orbit_min = 2.0, orbit_max = 2.0;  ///< [m] radius of orbits
-  /// [m] in W: a path's corners; where driven ones start, the others at random free places.
+  /// [m] in W: a path's corners, or the first starts of driven obstacles (others: random places).
   std::vector<Eigen::Vector3d> points;
   bool loop = true;  ///< from the last corner to the first; else back and forth
 
   std::uint8_t semanticClass() const;
+  /// The settings but for the kind, which decides on the others, body and region.
+  void declare(Settings& settings);
   /// Throws ConfigError.
   void validate(const std::string& where) const;
 };
@@ -80,36 +83,36 @@ struct ObstaclesConfig {
   std::size_t count() const;
 };
 
-/// A group of a kind with what is usual for it: shape, sizes and speeds.
+/// A group of a kind with the defaults for it: shape, sizes and speeds.
 ObstacleGroup usualGroup(ObstacleKind kind);
 
 /// Most obstacles of a world.
 constexpr std::size_t kMaxObstacles = 10'000;
 
-/// [m] from a place in W to the nearest point of the map; where that is farther than `most` any
-/// number from `most` on.
-using Clearance = std::function<double(const Eigen::Vector3d& p_W, double most)>;
+/// Returns the distance [m] from a place in W to the nearest point of the map; any number from
+/// `most` on if the point is farther than that.
+using MapDistance = std::function<double(const Eigen::Vector3d& p_W, double most)>;
 
-struct Leg;
+struct TrackLeg;
 struct ObstaclePlaces;
 class WalkingPerson;
 
-/// A set of obstacles whose motion is a function of the seed and the time: the same on every
-/// machine, whatever was asked before and whenever one begins to ask, except for driven ones. What
-/// an obstacle does is drawn anew, from a stream of its own, every 2^40 ns (18 minutes; each at
-/// another time), so that joining late costs no more than that time's draws. What decides where one
-/// goes next uses nothing but arithmetic and square roots, which are exact everywhere; only turning
-/// ones use sines and cosines, whose last digit is the C library's affair.
+/// A set of obstacles. Their motion, driven ones apart, is a function of seed and time: the same on
+/// every machine, whatever was asked before and whenever asking begins. Each obstacle draws its
+/// motion anew, from a stream of its own, every 2^40 ns (18 minutes; each at another time), so that
+/// joining late costs no more than that time's draws. Decisions on the way use only arithmetic and
+/// square roots, which are exact everywhere; only obstacles that turn use sines and cosines, whose
+/// last digit depends on the C library.
 ///
 /// Calls are safe from several threads.
 class Obstacles final : public ObjectSource {
  public:
   /// Looks for free places in the map, or takes every place for free without `clearance`. Throws
   /// ConfigError, also where a region has no free place.
-  Obstacles(const ObstaclesConfig& config, const Clearance& clearance, const std::string& where);
+  Obstacles(const ObstaclesConfig& config, const MapDistance& clearance, const std::string& where);
   ~Obstacles() override;
 
-  /// A motion that bends or begins anew gives several objects of one identity, each for its time.
+  /// A motion that bends or starts over gives several objects of one identity, each for its time.
   void appendObjects(TimeNs begin, TimeNs end, std::vector<MovingObject>& objects) const override {
     appendKnownObjects(begin, end, kAllTold, objects);
   }
@@ -126,13 +129,13 @@ class Obstacles final : public ObjectSource {
   /// None for a name that no obstacle has.
   std::optional<std::size_t> numberOf(const std::string& name) const;
   const ObstacleGroup& groupOf(std::size_t number) const;
-  /// [m] see ObstacleGroup::size_min; of a UAV its body's diameter.
+  /// [m] see ObstacleGroup::size_min; for a UAV the diameter of its body.
   double sizeOf(std::size_t number) const;
   Pose poseAt(std::size_t number, TimeNs time) const;
-  /// A number that differs where the map led to other free places.
+  /// A hash of the free places found in the map.
   std::uint64_t digest() const;
 
-  /// A driven obstacle at an instant; it goes on like that.
+  /// The state of a driven obstacle at an instant; it goes on at these velocities.
   struct Driven {
     TimeNs stamp = 0;
     Eigen::Vector3d p = Eigen::Vector3d::Zero();  ///< [m] in W
@@ -141,18 +144,18 @@ class Obstacles final : public ObjectSource {
     double yaw_rate = 0.0;                        ///< [rad/s]
   };
   bool isDriven(std::size_t number) const;
-  /// Hears of a driven obstacle's motion. Between instants it is where both say, afterwards it goes
-  /// on for at most 0.3 s. One of the past makes what was heard of the time after it void. Throws
-  /// Error for what is not driven or not finite.
+  /// Takes a state of a driven obstacle. Motion is interpolated between states and goes on after
+  /// the last one for at most 0.3 s. A state of the past voids all later ones. Throws Error for an
+  /// obstacle that is not driven and for a state that is not finite.
   void drive(std::size_t number, const Driven& state);
-  /// As last heard of, or where it starts.
+  /// The last state given to drive(), or the start.
   Driven driven(std::size_t number) const;
   bool hasDriven() const;
 
  private:
   struct Obstacle;
   struct Look;
-  static Look lookOf(const WalkingPerson& person, const Obstacle& obstacle, const Leg& leg,
+  static Look lookOf(const WalkingPerson& person, const Obstacle& obstacle, const TrackLeg& leg,
                      TimeNs time);
 
   ObstaclesConfig config_;

@@ -16,27 +16,27 @@
 
 namespace marsim::scene {
 
-/// How long the motion of other UAVs is carried on, and kept, without news.
+/// How long the motion of other UAVs is extrapolated, and kept, without new states.
 struct PeersConfig {
   double history = 1.0;         ///< [s] behind the newest state that can be looked up
   double extrapolation = 0.25;  ///< [s] past the newest state that its motion is carried on
   double timeout = 3.0;         ///< [s] a UAV silent for longer is dropped
-  double memory = 60.0;         ///< [s] one silent for longer is forgotten
+  double memory = 60.0;         ///< [s] a UAV silent for longer is forgotten
 
   /// Throws ConfigError.
   void validate(const std::string& where) const;
 };
 
-/// The motion of a UAV as it tells the others.
+/// The motion of a UAV as announced to the others.
 struct PeerState {
   std::uint32_t id = 0;          ///< its number, below kFirstObstacleIdentity
-  std::uint32_t run = 0;         ///< drawn when its simulation starts: two of one number differ
-  std::uint32_t placements = 0;  ///< how often it was put somewhere: no motion leads there
+  std::uint32_t run = 0;         ///< drawn at its start; differs for two UAVs of one number
+  std::uint32_t placements = 0;  ///< number of placements (teleports), which break the motion
   std::uint16_t sequence = 0;    ///< counts its states, and begins again at 0 after 65535
-  KinematicState motion;         ///< dw_WB_B is not told
+  KinematicState motion;         ///< dw_WB_B is not announced
 };
 
-/// The mass and inertia by which a UAV gives way when it is hit.
+/// The mass and inertia with which a UAV gives way when it is hit.
 struct PeerMass {
   double mass = 0.0;                                  ///< [kg]
   Eigen::Vector3d inertia = Eigen::Vector3d::Zero();  ///< [kg m^2] principal, about B's axes
@@ -53,12 +53,6 @@ struct PeerMotion {
   Pose X_WB;
   Eigen::Vector3d v_WB = Eigen::Vector3d::Zero();    ///< [m/s] in W
   Eigen::Vector3d w_WB_B = Eigen::Vector3d::Zero();  ///< [rad/s] in B
-};
-
-/// A ball about a body that others may meet.
-struct Ball {
-  Eigen::Vector3d p_W = Eigen::Vector3d::Zero();  ///< [m] its middle
-  double radius = 0.0;                            ///< [m]
 };
 
 /// The error in a state, on one line that names the UAV, the field and what is allowed; empty where
@@ -81,60 +75,59 @@ struct PeerReport {
   std::string summary() const;
 };
 
-/// The UAVs of a world as their states arrive: late, out of order, twice, not at all or not finite.
-/// Poses between two states are interpolated; past the newest one they follow velocity,
-/// acceleration and body rate for a while, then stay until the UAV counts as gone. A question may
-/// leave out what was told with a later stamp than `told_until`; then its answer does not depend on
-/// what has arrived meanwhile. Safe to use from several threads.
+/// The UAVs of a world, from states that may arrive late, out of order, twice, not at all or not
+/// finite. Poses between two states are interpolated; past the newest one they follow velocity,
+/// acceleration and body rate for a while, then stay until the UAV is dropped. A query may ignore
+/// states stamped later than `told_until`; its answer then does not depend on what has arrived
+/// meanwhile. Safe to use from several threads.
 class Peers : public ObjectSource {
  public:
   enum class Effect {
     kTaken,     ///< the newest, or one that filled a gap
     kRepeated,  ///< known already
-    kTooLate,   ///< older than the history, or from before the UAV was put elsewhere; where all are
-                ///< that come, the newest known was wrong and is forgotten
+    kTooLate,   ///< older than the history, or from before a placement; if all new states are, the
+                ///< newest known one was wrong and is forgotten
     kRejected,  ///< see problemOf
-    kStranger,  ///< of another UAV of the same number, or the first states of one started anew
+    kStranger,  ///< from another UAV with the same number, or the first states of a restarted one
   };
 
   /// Throws ConfigError.
   explicit Peers(PeersConfig config = {});
 
-  /// Numbers of which no usable state was heard that are kept at most; what comes from further ones
-  /// is counted in refusedUnknown().
+  /// Most UAVs kept without a usable state; refusedUnknown() counts the states of further ones.
   static constexpr std::size_t kMostUnusable = 64;
 
-  /// `machine`: that the state came from; empty: this one.
+  /// Takes a state. `machine`: its sender; empty: this machine.
   Effect push(const PeerState& state, const std::string& machine = {});
   /// The body that others see. Equal bodies share their surfels. Throws as bodyShape does.
   void setBody(std::uint32_t id, const std::string& name, const BodyConfig& body);
-  /// Ignored where it is not sound.
+  /// Sets the mass; ignored if it is not sound.
   void setMass(std::uint32_t id, const PeerMass& mass);
 
   /// Keeps at least this much motion [s] behind the newest state.
   void keepAtLeast(double history);
 
-  /// None before the first state and once it is dropped at that time.
+  /// None before the first state and if the UAV is dropped at that time.
   std::optional<Pose> poseAt(std::uint32_t id, TimeNs t, TimeNs told_until = kAllTold) const;
-  /// None where poseAt() gives none and where its mass is not known.
+  /// None where poseAt() gives none or the mass is not known.
   std::optional<PeerMotion> motionAt(std::uint32_t id, TimeNs t,
                                      TimeNs told_until = kAllTold) const;
-  /// The stamp of what came last from a UAV, usable or not in its place; none before that. As long
-  /// as states come in order, all before it have come.
+  /// Stamp of the last state that came from a UAV, usable or not; none before the first. As long as
+  /// states come in order, all earlier ones have come.
   std::optional<TimeNs> heardUntil(std::uint32_t id) const;
-  /// All UAVs whose body is known.
+  /// Appends all UAVs whose body is known.
   void appendObjects(TimeNs begin, TimeNs end, std::vector<MovingObject>& objects) const override;
-  /// The same without one of them: what that one sees.
+  /// Appends the UAVs that the UAV `own` sees: all but itself.
   void appendOthers(std::uint32_t own, TimeNs begin, TimeNs end, std::vector<MovingObject>& objects,
                     TimeNs told_until = kAllTold) const;
-  /// The same of those alone whose ball meets `near` at `end`. Says how far [m] the balls of the
-  /// others are from it at least; infinite without any.
-  double appendOthersNear(std::uint32_t own, const Ball& near, TimeNs begin, TimeNs end,
+  /// Appends the other UAVs whose sphere meets `near` at `end`. Returns the least gap [m] between
+  /// `near` and the spheres of those left out; infinite without any.
+  double appendOthersNear(std::uint32_t own, const BoundingSphere& near, TimeNs begin, TimeNs end,
                           std::vector<MovingObject>& objects, TimeNs told_until = kAllTold) const;
-  /// By number.
+  /// A report on each UAV, by number.
   std::vector<PeerReport> reports(TimeNs now) const;
   std::uint64_t refusedUnknown() const;
-  /// Forgets who was not heard of since a call `memory` ago; `now` [ns] is the caller's own time,
+  /// Forgets UAVs not heard of since a call `memory` ago; `now` [ns] is the caller's own time,
   /// which may go back.
   void forget(TimeNs now);
 
@@ -142,7 +135,7 @@ class Peers : public ObjectSource {
   struct Shape {
     BodyConfig body;
     std::shared_ptr<const map::SurfelMap> surfels;
-    double radius = 0.0;  ///< [m] of the ball about its origin that holds it
+    double radius = 0.0;  ///< [m] of its bounding sphere about the origin
   };
   struct Told {
     KinematicState motion;
@@ -151,7 +144,7 @@ class Peers : public ObjectSource {
   struct Peer {
     std::string name;
     std::shared_ptr<const map::SurfelMap> shape;
-    double radius = 0.0;  ///< [m] of the ball that holds the shape
+    double radius = 0.0;  ///< [m] of the shape's bounding sphere
     PeerMass mass;
     std::uint32_t run = 0, placements = 0;
     std::uint16_t sequence = 0;  ///< of the newest state
@@ -159,13 +152,13 @@ class Peers : public ObjectSource {
     // Another run of the same number takes over when it alone is heard; both together clash.
     std::uint32_t other_run = 0;
     std::string machine, other_machine;  ///< of the two runs
-    int others = 0;                      ///< states of it since the last own one
+    int others = 0;                      ///< states of the other run since the last own one
     int clashes = 0;                     ///< changes between the two
     std::uint64_t since_clash = 0;       ///< own states
     int too_late = 0;                    ///< own states in a row
     PeerReport counts;
     std::optional<TimeNs> heard_until;
-    bool heard = false;  ///< of, since the last forget()
+    bool heard = false;  ///< since the last forget()
     TimeNs last_heard = 0;
   };
 
@@ -173,7 +166,7 @@ class Peers : public ObjectSource {
 
   Effect pushMotion(Peer& peer, const PeerState& state) const;
   bool belongs(Peer& peer, const PeerState& state, const std::string& machine) const;
-  /// The states of one motion, without a placement between them, that are known.
+  /// The known states of one motion, without a placement between them.
   struct History;
   /// The positions of all UAVs with a body at an instant, shared by those who ask about it.
   struct Places {
@@ -184,7 +177,7 @@ class Peers : public ObjectSource {
       const Peer* peer;
     };
     TimeNs time = 0, told_until = 0;
-    bool are_known = false;  ///< false: something was told since
+    bool are_known = false;  ///< false: new states have come since
     std::vector<Place> places;
   };
 
@@ -198,7 +191,7 @@ class Peers : public ObjectSource {
   bool isGone(const History& known, TimeNs t) const;
 
   PeersConfig config_;
-  mutable std::mutex mutex_;  ///< guards what follows
+  mutable std::mutex mutex_;  ///< guards the members below
   std::map<std::uint32_t, Peer> peers_;
   std::vector<Shape> shapes_;
   mutable Places places_;

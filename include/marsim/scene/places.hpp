@@ -6,6 +6,7 @@
 #include <Eigen/Core>
 
 #include "marsim/common/bounds.hpp"
+#include "marsim/common/settings.hpp"
 #include "marsim/map/point_cloud.hpp"
 
 namespace marsim::scene {
@@ -16,7 +17,7 @@ constexpr Bounds kSpacings{0.002, 1.0}, kRangeNoises{0.0, 0.2};
 
 /// Settings of a generated wood on gently rolling ground: trunks, crowns of leaves, bushes and a
 /// few rocks. Trunks keep clear of the starting place at the origin. `surroundings` close the view
-/// and leave what lies within the size as it is without them.
+/// and do not change the wood within the size.
 struct ForestConfig {
   static constexpr Bounds kSizes{5.0, 1000.0}, kTrees{0.0, 100.0}, kTreeSpacings{0.2, 100.0},
       kTreeHeights{3.0, 60.0}, kTrunkRadii{0.02, 1.5}, kReliefs{0.0, 20.0}, kRoughnesses{0.0, 1.0},
@@ -36,7 +37,8 @@ struct ForestConfig {
   double spacing = 0.06;            ///< [m] mean distance of neighbouring points on surfaces
   double range_noise = 0.01;        ///< [m] standard deviation of points off their surface
 
-  void validate(const std::string& where) const;
+  void declare(Settings& settings);
+  void validate(const std::string& where) const { checkSettings(where, *this); }
 };
 
 /// Settings of a generated building: two rooms joined by a door, with windows, a table in one and
@@ -56,7 +58,8 @@ struct BuildingConfig {
   double spacing = 0.04;        ///< [m]
   double range_noise = 0.005;   ///< [m]
 
-  void validate(const std::string& where) const;
+  void declare(Settings& settings);
+  void validate(const std::string& where) const { checkSettings(where, *this); }
 };
 
 /// Points in W [m]; the same for the same configuration on every machine. Origin (0, 0) is a free

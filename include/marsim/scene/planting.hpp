@@ -8,13 +8,14 @@
 
 #include <Eigen/Geometry>
 
+#include "marsim/common/settings.hpp"
 #include "marsim/map/semantic_class.hpp"
 #include "marsim/scene/vegetation.hpp"
 
 namespace marsim::scene {
 
-/// How plants of a species look, as in a file of config/species. Intervals are drawn from evenly,
-/// for each plant.
+/// The look of a species' plants, as in a file of config/species. Each plant draws its values
+/// evenly from the intervals.
 struct SpeciesConfig {
   enum class Kind {
     kStems,  ///< "stems": blades of grass, reeds; a stem each, of one or more straight pieces
@@ -26,10 +27,10 @@ struct SpeciesConfig {
   double reflectivity = 0.5;                          ///< 0 to 1, of stems and leaves
   std::uint8_t semantic_class = map::semantic::kVegetation;
   bool is_obstacle = false;  ///< UAVs touch it; else they fly through
-  // Of stems:
+  // Stems:
   double lean = 0.0;  ///< [rad] most that a stem's foot leans; each next piece leans as much more
   int pieces = 1;     ///< of one length, from full diameter at the foot to half of it at the tip
-  // Of shrubs:
+  // Shrubs:
   double crown_width = 0.8, crown_height = 0.8;  ///< [m] the crown reaches up to the height
   int twigs = 40;
   double twig_diameter = 0.006;  ///< [m]
@@ -38,8 +39,8 @@ struct SpeciesConfig {
   double wood_reflectivity = 0.25;          ///< 0 to 1, of trunk and twigs
   std::uint8_t wood_class = map::semantic::kTrunk;
 
-  /// Throws ConfigError.
-  void validate(const std::string& where) const;
+  void declare(Settings& settings);
+  void validate(const std::string& where) const { checkSettings(where, *this); }
 };
 
 /// Plants of one species over a region.
@@ -50,6 +51,8 @@ struct StandConfig {
   /// [m] in W: x and y where plants stand; the ground is the lowest surface between both z.
   Eigen::AlignedBox3d region{Eigen::Vector3d::Constant(-std::numeric_limits<double>::infinity()),
                              Eigen::Vector3d::Constant(std::numeric_limits<double>::infinity())};
+  /// Density and scale.
+  void declare(Settings& settings);
 };
 
 /// The vegetation of a world, as in a file of config/vegetation.
@@ -70,15 +73,15 @@ constexpr double kMaxPlantInstances = 2e6;
 
 /// The ground's height [m] at places in W, the lowest surface between two heights [m]; NaN where
 /// there is none.
-using Ground = std::function<std::vector<double>(const std::vector<Eigen::Vector2d>& places,
-                                                 double z_min, double z_max)>;
+using GroundHeights = std::function<std::vector<double>(const std::vector<Eigen::Vector2d>& places,
+                                                        double z_min, double z_max)>;
 
 /// Grows patches of every stand's species and sets them on the ground. Stems stand in rectangular
-/// patches side by side, each one of a few that are grown; shrubs, and stems of which there are few
-/// a square metre, stand singly. `bounds` [m] of the map in W: what is outside does not count.
+/// patches side by side, each one of a few that are grown; shrubs and sparse stems stand singly.
+/// `bounds` [m] in W is the map's box; regions end there.
 /// Deterministic in the seed. Throws ConfigError, also for a region outside the map or without
 /// ground, and for more plants than a world may have.
 Vegetation plantVegetation(const VegetationConfig& config, const Eigen::AlignedBox3d& bounds,
-                           const Ground& ground, const std::string& where);
+                           const GroundHeights& ground, const std::string& where);
 
 }  // namespace marsim::scene

@@ -7,6 +7,7 @@
 
 #include <Eigen/Geometry>
 
+#include "marsim/common/settings.hpp"
 #include "marsim/map/semantic_class.hpp"
 
 namespace marsim::scene {
@@ -34,7 +35,7 @@ struct PlantDisc {
   std::uint8_t semantic_class = map::semantic::kVegetation;
 };
 
-/// Hold all of it, in M.
+/// Bounding box in M.
 Eigen::AlignedBox3f boxOf(const PlantCylinder& cylinder);
 Eigen::AlignedBox3f boxOf(const PlantDisc& disc);
 
@@ -46,9 +47,9 @@ struct Patch {
   bool is_obstacle = false;  ///< UAVs touch it
 
   std::size_t size() const { return cylinders.size() + discs.size(); }
-  /// Holds all of it, in M. Empty without primitives.
+  /// Bounding box in M; empty without primitives.
   Eigen::AlignedBox3f box() const;
-  /// Throws ConfigError for what is not finite or has no extent.
+  /// Throws ConfigError for a primitive that is not finite or has no extent.
   void validate(const std::string& where) const;
 };
 
@@ -80,8 +81,8 @@ struct Sway {
   /// travel at kGustSpeed.
   double shareAt(double seconds, double place) const;
   static constexpr double kGustSpeed = 5.0;  ///< [m/s]
-  /// Throws ConfigError.
-  void validate(const std::string& where) const;
+  void declare(Settings& settings);
+  void validate(const std::string& where) const { checkSettings(where, *this); }
 };
 
 /// Plants that stand in a world: few shapes, many poses.

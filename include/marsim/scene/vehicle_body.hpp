@@ -11,7 +11,7 @@
 
 namespace marsim::scene {
 
-/// The body of a UAV, which others see and which hits objects, in its frame B [m]: a box in the
+/// The body of a UAV in its frame B [m], for the sensors of others and for collisions: a box in the
 /// middle, an arm to every rotor, a propeller's disc at its end. Or a cloud of the user's.
 struct BodyConfig {
   Eigen::Vector3d hub_half = Eigen::Vector3d::Zero();  ///< half the sides of the box
@@ -19,7 +19,7 @@ struct BodyConfig {
   double arm_radius = 0.0;
   double propeller_radius = 0.0;
   double propeller_half_height = 0.0;
-  std::string cloud;  ///< .pcd or .ply file in place of all that; empty: none
+  std::string cloud;  ///< .pcd or .ply file in place of these shapes; empty: none
 
   /// Throws ConfigError.
   void validate(const std::string& where) const;
@@ -29,8 +29,8 @@ struct BodyConfig {
   double surface() const;
 };
 
-/// Side of the body's surfels [m]: fine enough for arms and small craft, coarse enough for large
-/// ones to stay a thousand surfels.
+/// Side of the body's surfels [m]: fine enough for arms and small craft, coarse enough that large
+/// ones have about a thousand surfels.
 double bodyResolution(const BodyConfig& config);
 
 /// Points of the body's surface, at most `spacing` [m] apart. Throws ConfigError; FileError for a

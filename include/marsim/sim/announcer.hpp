@@ -12,51 +12,50 @@
 
 namespace marsim::sim {
 
-/// Between two states that a UAV tells the others. What is told with a stamp is known to the others
-/// one such period after it, so that no result depends on when a message arrives.
+/// Period of a UAV's announcements to the others. A state becomes known to the others one period
+/// after its stamp, so that no result depends on when a message arrives.
 constexpr TimeNs kPeerPeriod = kNsPerSecond / 50;
 
-// UAVs tell each other numbers as messages carry them, in single precision.
+// UAVs announce their numbers in single precision, as messages carry them.
 scene::PeerState inSinglePrecision(const scene::PeerState& state);
 Impact inSinglePrecision(const Impact& impact);
-/// The body and the mass of a vehicle as they are told.
+/// The body and the mass of a vehicle as announced.
 scene::BodyConfig toldBodyOf(const vehicle::VehicleConfig& vehicle);
 scene::PeerMass toldMassOf(const vehicle::VehicleConfig& vehicle);
 
 /// The message of a UAV to the others at an instant.
 struct Announcement {
   scene::PeerState state;
-  bool with_body = false;       ///< body and mass are told, too
-  std::vector<Impact> impacts;  ///< that it gave; their identity is of who is struck
+  bool with_body = false;       ///< body and mass are announced, too
+  std::vector<Impact> impacts;  ///< impacts on others; their identity is that of the struck UAV
 };
 
-/// A schedule that says when a UAV tells the others of itself: in every period once, where it was
-/// placed, and in each step in which it struck others; its body once a second and where it was
-/// placed.
+/// Schedules a UAV's announcements to the others: one every period, one after a placement, one in
+/// each step in which it struck others. The body is announced once a second and after a placement.
 class Announcer {
  public:
   /// `run` tells two UAVs of one number apart.
   Announcer(std::uint32_t id, std::uint32_t run, TimeNs period);
 
-  /// Call with every state; none where nothing is due.
+  /// The announcement due at a state; none where none is due. Call with every state.
   std::optional<Announcement> announce(const KinematicState& motion, std::uint32_t placements,
                                        const std::vector<Impact>& impacts = {});
 
  private:
   TimeNs period_;
   TimeNs last_ = -1;       ///< stamp; < 0: nothing told yet
-  TimeNs body_told_ = -1;  ///< the same of the body
+  TimeNs body_told_ = -1;  ///< stamp of the last one with body
   scene::PeerState state_;
 };
 
-/// Impacts on their way to who is struck. Not safe from several threads.
+/// Impacts waiting for the struck UAV. Not safe from several threads.
 class PendingImpacts {
  public:
-  /// Keeps what comes for a UAV from now on.
+  /// Keeps the impacts on a UAV from now on.
   void open(std::uint32_t struck) { impacts_[struck]; }
-  /// `impact.identity` is of who struck; dropped where no box is open.
+  /// `impact.identity` is the striking UAV's; dropped unless `struck` was opened.
   void put(std::uint32_t struck, const Impact& impact);
-  /// Takes out those with stamps up to `told_until`, by stamp and then by who struck.
+  /// Removes the impacts with stamps up to `told_until`, sorted by stamp, then by striking UAV.
   std::vector<Impact> take(std::uint32_t struck, TimeNs told_until);
 
  private:

@@ -12,10 +12,10 @@ namespace marsim::sim {
 
 /// The body that others see, derived from the vehicle's description.
 scene::BodyConfig bodyOf(const vehicle::VehicleConfig& config);
-/// That body's surfels. Throws as scene::bodyShape does.
+/// The surfels of the body that others see. Throws as scene::bodyShape does.
 std::shared_ptr<const map::SurfelMap> bodyShapeOf(const vehicle::VehicleConfig& config);
 
-/// A UAV as it gives way when it is hit.
+/// A UAV as a rigid body that gives way when it is hit.
 collision::RigidBody rigidBodyOf(const scene::PeerMotion& motion);
 
 }  // namespace marsim::sim

@@ -18,14 +18,15 @@ class CameraRig {
 
   /// The images that a report makes due.
   std::vector<Instant> take(const VehicleReport& report) { return clock_.take(report); }
-  /// The images of some cameras; times of `objects` count from the instant's stamp. Several at
-  /// once where the renderers have several threads, as many. May run in another thread than take().
+  /// Renders images of some cameras; times of `objects` count from the instant's stamp. With
+  /// several threads of the renderers as many images are made at once. May run in another thread
+  /// than take().
   std::vector<lidar::CameraImage> images(const std::vector<std::size_t>& cameras,
                                          const Instant& instant,
                                          View<scene::MovingObject> objects) const;
-  /// As lidar::Camera, of all of them.
+  /// Sets the weather of all cameras, see lidar::Camera.
   void setWeather(const lidar::Weather& weather);
-  /// The interval of an instant in which it matters how objects move.
+  /// Begin and end of the interval in which the motion of objects affects an instant's images.
   TimeNs beginOf(const Instant& instant) const;
   TimeNs endOf(const Instant& instant) const;
   /// [ns] between two images.
@@ -38,7 +39,7 @@ class CameraRig {
   lidar::CameraRigConfig config_;
   std::vector<lidar::Camera> cameras_;
   std::size_t threads_;
-  double after_ = 0.0;  // [s] the longest
+  double after_ = 0.0;  // [s] the longest CameraConfig::after()
   ImageClock clock_;
 };
 

@@ -27,17 +27,17 @@ const char* nameOf(CollisionResponse response);
 /// Throws UnknownNameError.
 CollisionResponse collisionResponseOf(const std::string& name);
 
-/// Settings of collision checking and response. A UAV is carried (Ground) by the plane and, where
-/// it lands on them, by surfaces of the map. Standing there is no contact, nor is landing; whoever
-/// meets them otherwise has a contact with the map, also with the plane where it has no points. On
-/// the plane every response lets a UAV come to rest: it falls over, slides and stays on its back by
-/// the same impulses as elsewhere, which with "report" give nothing back. Off the plane "report"
-/// acts only on who lands.
+/// Settings of collision checking and response. The ground plane carries a UAV (Ground), and so do
+/// surfaces of the map on which it lands. Standing and landing there are no contacts; any other
+/// touch is a contact with the map, also on the plane where the map has no points. On the plane a
+/// UAV comes to rest with every response: it falls over, slides and stays on its back by the same
+/// impulses as elsewhere, with "report" without bouncing. Off the plane "report" acts only on a UAV
+/// that lands.
 struct CollisionConfig {
-  bool on = true;  ///< false: there is the plane, which no contact tells of, and nothing else
+  bool on = true;  ///< false: only the ground plane, without contacts
   CollisionResponse response = CollisionResponse::kReport;
   collision::ImpactConfig impact;
-  double release = 0.1;  ///< [s] without a touch that end a contact
+  double release = 0.1;  ///< [s] without a touch after which a contact ends
   LandingConfig landing;
 
   /// Throws ConfigError.
@@ -47,24 +47,25 @@ struct CollisionConfig {
 /// An impulse that a UAV gave another one by running into it, or got from one that ran into it.
 struct Impact {
   TimeNs stamp = 0;
-  std::uint32_t identity = 0;                           ///< of the other one
-  Eigen::Vector3d impulse_W = Eigen::Vector3d::Zero();  ///< [N s] on who is struck
-  Eigen::Vector3d moment_W = Eigen::Vector3d::Zero();   ///< [N m s] on it, about its B
-  Eigen::Vector3d p_W = Eigen::Vector3d::Zero();        ///< [m] where
-  Eigen::Vector3d normal_W = Eigen::Vector3d::UnitZ();  ///< unit, towards who is struck
-  Eigen::Vector3d v_rel_W = Eigen::Vector3d::Zero();    ///< [m/s] of it there, less the other's
+  std::uint32_t identity = 0;                           ///< of the other UAV
+  Eigen::Vector3d impulse_W = Eigen::Vector3d::Zero();  ///< [N s] on the struck UAV
+  Eigen::Vector3d moment_W = Eigen::Vector3d::Zero();   ///< [N m s] on the struck UAV, about its B
+  Eigen::Vector3d p_W = Eigen::Vector3d::Zero();        ///< [m] place of the impact
+  Eigen::Vector3d normal_W = Eigen::Vector3d::UnitZ();  ///< unit, towards the struck UAV
+  Eigen::Vector3d v_rel_W = Eigen::Vector3d::Zero();    ///< [m/s] of the struck one, less the
+                                                        ///< other's
 };
 
 /// The collision checking after each of a UAV's dynamics steps.
 class Collisions {
  public:
   using ObjectsIn = collision::CollisionChecker::ObjectsIn;
-  /// Two UAVs give each other one impulse in this time, which is enough to part them. Who notices
-  /// first works it out for both; where both notice before one has heard of the other, what the one
-  /// of the lower number has worked out holds.
+  /// Two UAVs give each other at most one impulse in this time, which is enough to part them. The
+  /// first to notice computes it for both. If both notice before one has heard of the other, the
+  /// result of the one with the lower number holds.
   static constexpr TimeNs kBetweenImpacts = kNsPerSecond / 20;
-  /// The mass and motion of an object that gives way, another UAV, after a step; none for what does
-  /// not.
+  /// The mass and motion, after a step, of an object that gives way (another UAV); none for other
+  /// objects.
   using BodyIn = std::function<std::optional<collision::RigidBody>(std::uint32_t identity)>;
 
   /// `map` may be null: objects and the ground only; the body's cells are of the map's resolution
@@ -82,16 +83,16 @@ class Collisions {
   /// Counts the contacts of a vehicle whose motion is prescribed; they change nothing.
   void watch(const KinematicState& before, const vehicle::Quadrotor& quadrotor,
              const ObjectsIn& objectsIn, std::vector<collision::ContactEvent>& events);
-  /// The impacts that it gave others in the last step; they must take it by takeImpact() of theirs.
+  /// The impacts on others in the last step, to be passed to their takeImpact().
   const std::vector<Impact>& impacts() const { return impacts_; }
-  /// Another UAV has run into this one, which need not have noticed: its motion changes, unless its
-  /// response is to report only, and the next step counts the contact. One that no impact could
-  /// give is ignored, and so is one within kBetweenImpacts of the last that the two have had.
+  /// Applies the impact of another UAV that has run into this one, which need not have noticed: its
+  /// motion changes, unless its response is "report", and the next step counts the contact. Ignores
+  /// an impossible impact and one within kBetweenImpacts of the last between the two.
   void takeImpact(const Impact& impact, vehicle::Quadrotor& quadrotor);
-  /// The vehicle is about to be put somewhere else: all contacts end, and no hill holds it.
+  /// Before the vehicle is placed elsewhere: ends all contacts, lets go of the map's surface.
   void leave(vehicle::Quadrotor& quadrotor, std::vector<collision::ContactEvent>& events);
 
-  /// Searched up to `limit` [m].
+  /// The least distance, searched up to `limit` [m].
   collision::Clearance clearance(const vehicle::Quadrotor& quadrotor, double limit,
                                  const ObjectsIn& objectsIn) {
     return checker_.clearance(quadrotor.state().X_WB, quadrotor.state().stamp, limit, objectsIn);
@@ -102,14 +103,14 @@ class Collisions {
  private:
   struct Exchange {
     TimeNs stamp = 0;
-    bool is_own = false;  // worked out by this one
+    bool is_own = false;  // computed by this UAV
     Eigen::Vector3d impulse_W = Eigen::Vector3d::Zero(),
-                    moment_W = Eigen::Vector3d::Zero();  // on it
+                    moment_W = Eigen::Vector3d::Zero();  // on this UAV
   };
 
-  std::vector<collision::Hit> countedHits(const vehicle::Quadrotor& quadrotor,
-                                          const std::vector<collision::Touch>& touches,
-                                          const std::vector<collision::Touch>& ground) const;
+  std::vector<collision::FastestTouch> countedHits(
+      const vehicle::Quadrotor& quadrotor, const std::vector<collision::Touch>& touches,
+      const std::vector<collision::Touch>& ground) const;
   void count(const vehicle::Quadrotor& quadrotor, const std::vector<collision::Touch>& touches,
              const std::vector<collision::Touch>& ground,
              std::vector<collision::ContactEvent>& events);
@@ -125,7 +126,7 @@ class Collisions {
                const std::vector<collision::Touch>& solid, vehicle::Quadrotor& quadrotor,
                const BodyIn& bodyIn);
   void support(const std::vector<collision::Touch>& touches, vehicle::Quadrotor& quadrotor) const;
-  void noteImpacts(const KinematicState& state, const std::vector<collision::Hit>& hits,
+  void noteImpacts(const KinematicState& state, const std::vector<collision::FastestTouch>& hits,
                    const collision::RigidBodies& before, const collision::RigidBodies& after);
 
   CollisionConfig config_;
@@ -133,10 +134,10 @@ class Collisions {
   std::optional<std::uint32_t> self_;
   collision::CollisionChecker checker_;
   collision::ContactTracker tracker_;
-  bool is_caught_ = false;                    // could not move as it wanted in the last step
-  std::vector<Impact> impacts_;               // of the last step
-  std::map<std::uint32_t, Exchange> struck_;  // the last with another UAV
-  std::vector<collision::Hit> was_hit_;       // by others that ran into it, since the last step
+  bool is_caught_ = false;                        // found no free place in the last step
+  std::vector<Impact> impacts_;                   // of the last step
+  std::map<std::uint32_t, Exchange> struck_;      // the last one with each UAV
+  std::vector<collision::FastestTouch> was_hit_;  // by others that ran into it, since the last step
 };
 
 }  // namespace marsim::sim

@@ -11,22 +11,22 @@
 
 namespace marsim::sim {
 
-/// The estimates that a controller flies on.
+/// Settings of the estimates that a controller flies on.
 struct EstimateConfig {
-  Pose X_BE;                       ///< the frame whose pose they are, in the body
-  bool begins_at_vehicle = false;  ///< true: they are relative to the first one; false: in W
+  Pose X_BE;                       ///< estimated frame E in body
+  bool begins_at_vehicle = false;  ///< true: estimates are relative to the first one; false: in W
   TimeNs delay = 0;                ///< from an estimate's stamp to the first state that it acts on
-  TimeNs settle = 0;               ///< how long they must have come before one is flown on
+  TimeNs settle = 0;               ///< time for which estimates must have come before one is used
 };
 
-/// The loop that is closed on estimates in place of the truth. It hands a controller the truth
-/// until the first estimate, from then on what a flight controller knows: a StateEstimator's state
-/// from an IMU and the estimates. Where those end or jump, it asks for a hold, then for a landing.
+/// Closes the control loop on estimates in place of the truth. The controller gets the truth until
+/// the first estimate, from then on a StateEstimator's state from an IMU and the estimates. Where
+/// the estimates end or jump, the loop asks for a hold, then for a landing.
 class EstimateLoop {
  public:
   enum class Phase {
     kTruth,     ///< no estimate yet
-    kEstimate,  ///< flies on it
+    kEstimate,  ///< flies on estimates
     kHold,      ///< lost: propagates by the IMU, the vehicle is to hold its place
     kLand,      ///< lost for long: the vehicle is to land
   };
@@ -34,19 +34,19 @@ class EstimateLoop {
   EstimateLoop(const EstimateConfig& config, const control::EstimatorConfig& estimator,
                const vehicle::ImuConfig& imu);
 
-  /// Samples that are newer than a report have no part in its motion.
+  /// Adds a sample. Samples newer than a report do not affect the motion at it.
   void addImu(const vehicle::ImuSample& sample);
-  /// The pose of E in the frame of the estimates, at a stamp. What is not finite is refused, and so
-  /// is what turns out to be more than 1 s ahead of a report.
+  /// Adds the pose of E in the frame of the estimates, at a stamp. Refuses a pose that is not
+  /// finite or turns out to be more than 1 s ahead of a report.
   void addEstimate(TimeNs stamp, const Pose& X_OE);
   /// Whether the IMU's sample of a report's instant, or the last one before, has come.
   bool isReady(const VehicleReport& report) const;
-  /// The motion that the controller is to see at a report. Estimates that act by then are used.
+  /// The motion for the controller at a report, from all estimates that act by then.
   KinematicState motion(const VehicleReport& report);
   Phase phase() const { return phase_; }
   /// Whether it holds or lands because estimates are missing.
   bool isLost() const { return phase_ == Phase::kHold || phase_ == Phase::kLand; }
-  /// A line for people on what has changed since the last call; empty where nothing has.
+  /// Returns a line for the user on what has changed since the last call; empty if nothing has.
   std::string takeNews() { return std::exchange(news_, {}); }
 
  private:
@@ -64,8 +64,8 @@ class EstimateLoop {
   TimeNs imu_period_;
   control::StateEstimator estimator_;
   Phase phase_ = Phase::kTruth;
-  std::deque<KinematicState> truth_;               ///< of the last moments, before it closes
-  std::deque<control::InertialReading> readings_;  ///< the same
+  std::deque<KinematicState> truth_;               ///< recent states, until the loop closes
+  std::deque<control::InertialReading> readings_;  ///< recent readings
   std::deque<StampedPose> waiting_;                ///< poses of E, that do not act yet
   std::optional<Pose> X_WO_;                       ///< the estimates' frame
   std::optional<std::uint32_t> placements_;
@@ -73,7 +73,7 @@ class EstimateLoop {
   TimeNs begun_at_ = 0, used_at_ = 0;
   std::optional<TimeNs> first_at_;  ///< stamp of the first estimate since then
   int refused_ = 0;                 ///< estimates since the last that was used
-  double largest_jump_ = 0.0;       ///< [m] of those
+  double largest_jump_ = 0.0;       ///< [m] largest jump of the refused estimates
   bool told_of_refusal_ = false;
   std::string news_;
 };

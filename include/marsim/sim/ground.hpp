@@ -13,8 +13,8 @@
 
 namespace marsim::sim {
 
-/// Limits of what counts as ground, and as landing on it. Figures for them were not found: the
-/// defaults are choices.
+/// Limits of ground, and of landing on it. No published figures were found: the defaults are
+/// choices.
 struct LandingConfig {
   double ground_margin = 0.2;   ///< [m] above the plane: points of the map there are ground
   double speed = 1.0;           ///< [m/s]
@@ -22,47 +22,47 @@ struct LandingConfig {
 
   /// Throws ConfigError.
   void validate(const std::string& where) const;
-  /// Whether who comes to the ground like this lands: no faster than `speed`, down or
+  /// Whether reaching the ground in this state is a landing: no faster than `speed`, down or
   /// sideways, and tilted by no more than `tilt`.
   bool isGentle(const KinematicState& state) const;
 };
 
-/// The ground that can carry a vehicle: the plane, always, and the map's surface below it where
-/// that carries (collision::carryingSurface). The surface holds who lands on it: comes down from
-/// above, gently, more downwards than sideways. With `solid` surfaces it holds whoever comes from
-/// above. It holds until the vehicle is clear of it or it ends.
+/// The ground that can carry a vehicle: the plane, always, and the map's surface below it if that
+/// carries (collision::carryingSurface). The surface holds a vehicle that lands on it: gently from
+/// above, more downwards than sideways. A `solid` surface holds any vehicle that comes from above.
+/// It holds until the vehicle is clear of it or the surface ends.
 class Ground {
  public:
   /// `map` may be null; `ground_z` [m] may be -inf: no plane. Throws as scene::bodyCloud does.
   Ground(const LandingConfig& config, const vehicle::VehicleConfig& vehicle,
          std::shared_ptr<const collision::Neighbours> map, double ground_z);
 
-  /// Looks for the map's surface below a vehicle that has just made a step. `touches` are the map's
-  /// points in its cells; none of its points is nearer to the vehicle's origin than `nearest` [m].
+  /// Searches the map's surface below a vehicle after a step. `touches` are the map's points in the
+  /// body's cells; no map point is nearer to the vehicle's origin than `nearest` [m].
   void look(const KinematicState& before, const vehicle::Quadrotor& quadrotor, bool solid,
             const std::vector<collision::Touch>& touches, double nearest);
-  /// The vehicle is put somewhere else.
+  /// Lets go of the surface, for a vehicle that is placed elsewhere.
   void leave();
 
-  /// Points of the body at less than `height` [m] over what holds it, as touches of the map.
+  /// Points of the body less than `height` [m] above its ground, as touches of the map.
   std::vector<collision::Touch> touches(const Pose& X_WB, double height = 0.0) const;
-  /// The same of the surface that does not hold it, since it flies through it.
+  /// Points of the body below a surface that it flies through, as touches of the map.
   std::vector<collision::Touch> passed(const Pose& X_WB) const;
-  /// Moves a body up until it is out of what holds it. Whether it had to.
+  /// Moves a body up until it is out of the ground. Returns whether it had to.
   bool raise(Pose& X_WB) const;
-  /// Where the vehicle, which is touched by what holds it, stands if it has come to rest upright,
-  /// its thrust below its weight: at once where it is on all its feet, else, as on a slope, after
-  /// it has rested for a moment.
+  /// The pose at which a vehicle touching the ground stands, if it has come to rest upright, its
+  /// thrust below its weight: at once if it is on all its feet, else, as on a slope, after it has
+  /// rested for a moment.
   std::optional<Pose> standing(const vehicle::Quadrotor& quadrotor);
 
   /// Whether a point of the map belongs to the ground plane.
   bool isOnPlane(const collision::Touch& touch) const;
-  /// Whether it belongs to a surface that holds the vehicle, or that the body's cells reach only
-  /// because they are larger than the body.
+  /// Whether a touch belongs to a surface that holds the vehicle, or to one that only the body's
+  /// cells reach because they are larger than the body.
   bool isOnSurface(const collision::Touch& touch) const;
 
  private:
-  /// What holds a vehicle: the plane, the map's surface, both or none.
+  /// The planes that hold a vehicle: the ground plane, the map's surface, both or none.
   class Planes {
    public:
     void add(const collision::Plane& plane) { planes_[count_++] = plane; }
@@ -83,9 +83,9 @@ class Ground {
   std::shared_ptr<const collision::Neighbours> map_;
   double ground_z_;
   std::optional<collision::Plane> surface_;  // of the map, below the vehicle
-  bool holds_ = false;                       // surface_
+  bool holds_ = false;                       // whether surface_ holds the vehicle
   double over_surface_ = 0.0;                // [m] of the body's lowest point
-  std::optional<TimeNs> rests_since_;        // upright, touched by what holds it
+  std::optional<TimeNs> rests_since_;        // upright, touching the ground
 };
 
 }  // namespace marsim::sim

@@ -4,6 +4,7 @@
 #include <deque>
 #include <optional>
 
+#include "marsim/control/commander.hpp"
 #include "marsim/control/reference.hpp"
 #include "marsim/geometry/kinematic_state.hpp"
 
@@ -12,25 +13,25 @@ namespace marsim::sim {
 /// The state of a multirotor that moves exactly as a reference says: thrust along acceleration less
 /// gravity, x in the vertical plane of the yaw (Mellinger and Kumar, ICRA 2011; body rates as in
 /// Faessler, Franchi and Scaramuzza, RA-L 2018, without drag). The angular acceleration is that
-/// without snap. In free fall it stays level.
+/// without snap. In free fall the vehicle stays level.
 KinematicState flatState(const control::Reference& reference, TimeNs stamp);
 
-/// A reference after some time [s] of its own motion, its jerk and yaw rate kept.
+/// A reference extrapolated by some time [s], with constant jerk and yaw rate.
 control::Reference carriedOn(const control::Reference& reference, double seconds);
 
-/// The motion of a vehicle with ideal dynamics: that of the references its controller tracks, each
-/// carried on by its own motion until the next one acts. One that nothing follows is left after
-/// kCarryOn: the vehicle then stands still where it had got to.
+/// The motion of a vehicle with ideal dynamics: it follows the references of its controller, each
+/// extrapolated until the next one acts. Without a next one the vehicle stops after kCarryOn and
+/// stays where it is.
 class IdealMotion {
  public:
-  static constexpr TimeNs kCarryOn = 100'000'000;
+  static constexpr TimeNs kCarryOn = control::Commander::kCarryOn;
 
   /// A reference that holds at `stamp` and acts from `acts_at` on.
   void add(const control::Reference& reference, TimeNs stamp, TimeNs acts_at);
   /// Forgets all references.
   void clear();
-  /// The state at a stamp later than `now`, by the references that act by then; of a vehicle that
-  /// has none: the state as it is, at rest.
+  /// The state at a stamp later than `now`, by the references that act by then; without any, the
+  /// present pose at rest.
   KinematicState after(const KinematicState& now, TimeNs stamp);
 
  private:

@@ -15,14 +15,14 @@ class ImageClock {
   struct Instant {
     TimeNs stamp = 0;
     Pose X_WB;
-    StateHistory motion;  ///< covers what an image needs, and what is known of the time before
+    StateHistory motion;  ///< covers the time an image needs, and the known time before
   };
 
-  /// `rate` [Hz]. An image needs the motion for `before` and `after` [s] around its stamp; that of
-  /// `kept` before it is kept where it is known.
+  /// `rate` [Hz]. An image needs the motion for `before` and `after` [s] around its stamp; motion
+  /// up to `kept` [s] before it is kept if known.
   explicit ImageClock(double rate, double before = 0.0, double after = 0.0, double kept = 0.0)
       : rate_(rate), before_(toNs(before)), after_(toNs(after)), kept_(toNs(kept)) {}
-  /// What a report makes due.
+  /// The images that a report makes due.
   std::vector<Instant> take(const VehicleReport& report);
 
  private:

@@ -10,18 +10,17 @@ namespace marsim::sim {
 struct VehicleReport {
   KinematicState motion;
   bool on_ground = false;
-  std::uint32_t placements = 0;  ///< how often it was put somewhere: no motion leads there
+  std::uint32_t placements = 0;  ///< number of placements (teleports), which break the motion
 };
 
-/// The motion of a vehicle as its reports tell it. It begins afresh where no motion leads from one
-/// report to the next: the simulation was restarted, the vehicle placed somewhere else, or ten
-/// seconds are missing.
+/// The motion of a vehicle from its reports. It starts over where the motion breaks between two
+/// reports: the simulation was restarted, the vehicle placed elsewhere, or ten seconds are missing.
 class MotionTrack {
  public:
   enum class Effect {
     kIgnored,    ///< a state that was there before
     kContinued,  ///< a later state of the same motion
-    kBegun,      ///< the first state, or the first after a leap: what was planned before is void
+    kBegun,      ///< the first state, or the first after a break: earlier plans are void
   };
   Effect push(const VehicleReport& report);
 

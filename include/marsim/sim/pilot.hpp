@@ -19,8 +19,7 @@ namespace marsim::sim {
 /// The controller's view of a vehicle, derived from its description.
 control::VehicleModel vehicleModel(const vehicle::VehicleConfig& config);
 
-/// Kinds of commands, in the order in which those act that are due at one report: the last of them
-/// is followed.
+/// Kinds of commands. Commands due at the same report act in this order: the last one is followed.
 enum class CommandKind {
   kGoal,
   kGoal2d,
@@ -36,47 +35,47 @@ enum class CommandKind {
 };
 
 /// The flight controller of a vehicle: reports and commands in, motor speeds and the tracked
-/// reference out. Commands are the commander's; where a vehicle was put somewhere else, they are
-/// void. The motors rest before the first command, after a landing and while they are disarmed.
+/// reference out. The commander takes the commands; a placement of the vehicle voids them. The
+/// motors rest before the first command, after a landing and while they are disarmed.
 class Pilot {
  public:
   /// Throws ConfigError.
   Pilot(const control::ControllerConfig& config, const control::VehicleModel& model);
 
-  /// A command, called with the stamp of the report from which on it acts.
+  /// A command, called with the stamp of the first report at which it acts.
   using Command = std::function<void(control::Commander& commander, TimeNs now)>;
 
   /// Commands at once; without effect while disarmed.
   control::Commander& commander() { return commander_; }
   const control::Commander& commander() const { return commander_; }
 
-  /// Whether something was done, and a sentence for people: what, or why not.
+  /// Whether a request was carried out, and a sentence for the user on what was done or why not.
   struct Outcome {
     bool done = false;
     std::string text;
   };
   /// From the ground: arms the motors and climbs straight up by a height [m], 0: kTakeOffHeight.
   Outcome takeOff(double height);
-  /// Descends until the vehicle stands, then lets the motors rest; at once where it stands.
+  /// Descends until the vehicle stands, then stops the motors; at once if it stands.
   Outcome land();
-  /// Arms or, on the ground, disarms the motors. Armed to begin with and after being put somewhere.
+  /// Arms or, on the ground, disarms the motors. They are armed at first and after a placement.
   Outcome arm(bool armed);
   bool isArmed() const { return is_armed_; }
   static constexpr double kTakeOffHeight = 1.5;  ///< [m]
 
-  /// Commands at the first report at or after `stamp`, before it is answered; where the stamp is
-  /// more than kFarthestAhead past the last report (false) at the next one. Of several that act at
-  /// one report an earlier stamp comes first, then the kind, then what was given first.
+  /// Commands at the first report at or after `stamp`, before it is answered; if the stamp is more
+  /// than kFarthestAhead past the last report (false), at the next one. Commands at one report act
+  /// in the order of their stamps, then of their kinds, then of these calls.
   bool commandAt(TimeNs stamp, CommandKind kind, Command command);
-  /// Where no motion leads from the last report to this one, what was commanded is forgotten; true
-  /// then. So is what waits for a stamp more than kFarthestAhead past this report: time was set
-  /// back. answer() does the same.
+  /// Forgets all commands where the motion breaks between the last report and this one (true), and
+  /// also those that wait for a stamp more than kFarthestAhead past it: time was set back. answer()
+  /// does the same.
   bool notice(const VehicleReport& report);
   /// Motor speeds [rad/s] for a report; none for a vehicle that rests until its first command.
   std::optional<vehicle::RotorArray> answer(const VehicleReport& report);
-  /// From now on it flies on estimates (their loop's input), once there are any.
+  /// Makes the vehicle fly on estimates (the loop's input) from the first one on.
   void flyOn(EstimateLoop loop) { estimates_.emplace(std::move(loop)); }
-  /// Null where it flies on the truth.
+  /// The loop on estimates; null if the vehicle flies on the truth.
   EstimateLoop* estimates() { return estimates_ ? &*estimates_ : nullptr; }
   /// Whether it flies on estimates and these are lost: it holds or lands, whatever is commanded.
   bool isLost() const { return estimates_ && estimates_->isLost(); }

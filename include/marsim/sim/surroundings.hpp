@@ -14,9 +14,9 @@
 
 namespace marsim::sim {
 
-/// The moving objects that the UAVs of a world meet, each other included, as known at an instant.
-/// With a delay that is what was told that long before, whatever has arrived since; without one all
-/// that has arrived. Safe to use from several threads.
+/// The moving objects around the UAVs of a world, each other included, as known at an instant. With
+/// a delay only states stamped that long before are known, whatever has arrived since; without one
+/// all that have arrived. Safe to use from several threads.
 class Surroundings {
  public:
   using Source = std::shared_ptr<const scene::ObjectSource>;
@@ -27,25 +27,26 @@ class Surroundings {
 
   scene::Peers& peers() { return peers_; }
   const scene::Peers& peers() const { return peers_; }
-  /// Keeps as much motion as scans of that period [s] ask for while UAVs fly on.
+  /// Keeps enough motion for scans of that period [s] while UAVs fly on.
   void keepForScans(double period) { peers_.keepAtLeast(kPeriodsKept * period); }
   /// Keeps impacts on a UAV from now on.
   void open(std::uint32_t struck);
-  /// `impact.identity` is of who struck.
+  /// `impact.identity` is the striking UAV's.
   void put(std::uint32_t struck, const Impact& impact);
 
-  /// The latest stamp of what is known at an instant.
+  /// The latest stamp of the states known at an instant.
   TimeNs toldUntil(TimeNs time) const { return delay_ ? time - *delay_ : scene::kAllTold; }
   /// The objects about one UAV during [begin, end] (see scene::ObjectSource), as known at `end`.
   std::vector<scene::MovingObject> objects(std::uint32_t own, TimeNs begin, TimeNs end,
                                            const std::vector<Source>& sources) const;
-  /// The same for a collision check of a body in a ball: UAVs that are far from it at `end` are
-  /// left out.
-  collision::ObjectsAbout objectsAbout(std::uint32_t own, const scene::Ball& body, TimeNs begin,
-                                       TimeNs end, const std::vector<Source>& sources) const;
-  /// Mass and motion of a UAV at an instant, as known then; none for what is none, or not known.
+  /// The objects for a collision check of a body in a sphere: UAVs that are far from it at `end`
+  /// are left out.
+  collision::ObjectsAbout objectsAbout(std::uint32_t own, const scene::BoundingSphere& body,
+                                       TimeNs begin, TimeNs end,
+                                       const std::vector<Source>& sources) const;
+  /// Mass and motion of a UAV at an instant, as known then; none for other objects or if unknown.
   std::optional<collision::RigidBody> bodyAt(std::uint32_t identity, TimeNs time) const;
-  /// The impacts on a UAV that act by an instant and were not taken yet.
+  /// Removes and returns the impacts on a UAV that act by an instant.
   std::vector<Impact> takeImpacts(std::uint32_t struck, TimeNs time);
 
  private:
@@ -53,7 +54,7 @@ class Surroundings {
 
   std::optional<TimeNs> delay_;
   scene::Peers peers_;
-  std::mutex mutex_;  ///< guards what follows
+  std::mutex mutex_;  ///< guards the members below
   PendingImpacts impacts_;
 };
 

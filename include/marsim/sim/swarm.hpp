@@ -6,16 +6,17 @@
 
 #include <Eigen/Core>
 
+#include "marsim/common/bounds.hpp"
+#include "marsim/common/settings.hpp"
+
 namespace marsim::sim {
 
-/// UAVs that one launch may start. Each is three nodes, and a process may have 1024 files open by
-/// default: what every node holds a connection to (/rosout, /clock) could not serve more.
-constexpr int kMostUavs = 200;
+namespace marsim::sim {
 
 /// The arrangement of the starts of a swarm.
 enum class Formation {
   kLine,    ///< abreast
-  kGrid,    ///< rows as long as there are rows, one behind another
+  kGrid,    ///< as many rows as columns, one behind another
   kCircle,  ///< evenly on one circle
   kRings,   ///< one in the middle and rings of 6, 12, 18, ... round it
   kPoses,   ///< as listed
@@ -24,12 +25,13 @@ enum class Formation {
 /// The direction in which the UAVs of a formation look.
 enum class Facing { kAlong, kOutward, kInward };  // kAlong: the formation's yaw
 
-/// Settings of one UAV of a swarm, in place of the swarm's.
+/// Settings of one UAV that replace the swarm's.
 struct SwarmMember {
   int id = 0;
   std::optional<Eigen::Vector3d> position;  ///< p_WB [m]
   std::optional<double> yaw;                ///< [rad]
   std::string vehicle, lidar;               ///< names or files; empty: the swarm's
+  void declare(Settings& settings);
 };
 
 /// The formation in which the UAVs of a swarm start.
@@ -38,10 +40,11 @@ struct SwarmConfig {
   Eigen::Vector3d origin{0.0, 0.0, 1.5};  ///< [m] in W, middle of the formation
   double yaw = 0.0;                       ///< [rad] of the formation's forward axis
   double spacing = 1.2;                   ///< [m] between neighbours; > 0
-  double radius = 0.0;                    ///< [m] of the circle, at least; more where spacing asks
+  double radius = 0.0;                    ///< [m] least radius of the circle; grows with spacing
   Facing facing = Facing::kAlong;
   std::vector<SwarmMember> members;  ///< each id at most once
 
+  void declare(Settings& settings);
   /// Throws ConfigError.
   void validate(const std::string& where) const;
   /// The settings of one UAV; null where there are none.
@@ -62,7 +65,7 @@ std::vector<Start> swarmStarts(const SwarmConfig& config, int n, const std::stri
 struct StartingUav {
   int id = 0;
   Eigen::Vector3d p_WB = Eigen::Vector3d::Zero();  ///< [m]
-  double radius = 0.0;                             ///< [m] of the sphere that holds it
+  double radius = 0.0;                             ///< [m] of its bounding sphere
 };
 
 /// Throws ConfigError where two UAVs are nearer to each other than the sum of their radii.

@@ -20,7 +20,7 @@
 namespace marsim::sim {
 
 /// A motion that a vehicle follows in place of its dynamics: it is exactly where the track says,
-/// whatever its motors are told, and what it touches makes contacts only. Its first pose is that of
+/// whatever the motor commands, and its touches make contacts only. The track's first pose is at
 /// simulated time `lead_in`; before it and after the last one the vehicle hovers there at rest.
 struct Replay {
   std::shared_ptr<const PoseTrack> track;
@@ -34,13 +34,13 @@ struct Replay {
 /// The way a vehicle moves.
 enum class Dynamics {
   kRigidBody,  ///< "rigid_body": by the forces on it
-  kIdeal,      ///< "ideal": exactly as the reference says that its controller tracks
+  kIdeal,      ///< "ideal": exactly along the reference that its controller tracks
 };
 
 /// A motor that loses power.
 struct MotorFailure {
   int rotor = 0;               ///< in the order of the vehicle file's rotors, from 0 on
-  TimeNs at = 0;               ///< simulated time from which on
+  TimeNs at = 0;               ///< simulated time of the failure
   double effectiveness = 0.0;  ///< share of the commanded thrust that is left, 0 to 1
 };
 
@@ -51,12 +51,12 @@ struct VehicleSetup : vehicle::EquippedVehicle {
   std::uint64_t seed = 1;
   std::optional<Replay> replay = std::nullopt;
   Dynamics dynamics = Dynamics::kRigidBody;
-  vehicle::WindConfig wind = {};  ///< no part in ideal dynamics or a replay, as motor_failures
+  vehicle::WindConfig wind = {};  ///< as motor_failures, not in ideal dynamics or a replay
   std::vector<MotorFailure> motor_failures = {};
 
   /// Throws ConfigError where a rate does not divide that of the dynamics, the motors are too fast
-  /// for it, a response to collisions is asked of who replays a motion or has ideal dynamics, or
-  /// wind or a failure is out of bounds.
+  /// for it, a replay or ideal dynamics has a response to collisions, or wind or a failure is out
+  /// of bounds.
   void validate(const std::string& where) const;
 };
 
@@ -70,7 +70,7 @@ struct MotorCommand {
 /// The events and samples that fall due at one step of a vehicle.
 struct VehicleStep {
   bool report = false;                            ///< a state step
-  bool placed = false;                            ///< it was put somewhere at its end
+  bool placed = false;                            ///< it was placed at the step's end
   bool odometry = false;                          ///< an odometry step
   std::vector<collision::ContactEvent> contacts;  ///< that begin or end
   std::optional<vehicle::ImuSample> imu;
@@ -80,46 +80,45 @@ struct VehicleStep {
 };
 
 /// The body of a UAV: rotor and rigid-body dynamics, contacts and impacts, IMU and navigation
-/// sensors at their rates. Motor speeds, impacts and objects that move in; reports, contacts,
-/// impacts on others and sensor samples out. Steps lie on multiples of the dynamics step, what is
-/// periodic on multiples of its period since simulated time 0.
+/// sensors at their rates. Motor speeds, impacts and moving objects in; reports, contacts, impacts
+/// on others and sensor samples out. Steps lie on multiples of the dynamics step, periodic outputs
+/// on multiples of their period since simulated time 0.
 class Vehicle {
  public:
-  /// `neighbours` are those of the map to collide with, null: none; `number` is the identity that
-  /// others know it by. It stands at the origin at time 0 until place(). Throws ConfigError, and
+  /// `neighbours`: the points of the map to collide with, null: none; `number`: its identity to
+  /// others. The vehicle stands at the origin at time 0 until place(). Throws ConfigError, and
   /// FileError for the body.
   Vehicle(const VehicleSetup& setup, double ground_z,
           std::shared_ptr<const collision::Neighbours> neighbours, std::uint32_t number);
 
-  /// Puts it somewhere at rest (who replays a motion: where that is), at the step at or before
-  /// `stamp`: contacts end (which the return value tells), commands and impacts of before are void,
-  /// and so are placements that wait for a stamp more than kFarthestAhead past this one: time was
-  /// set back.
+  /// Places the vehicle at rest (a replay: where the track is), at the step at or before `stamp`.
+  /// Returns the contacts that end. Earlier commands and impacts are void, and so are placements
+  /// that wait for a stamp more than kFarthestAhead past this one: time was set back.
   std::vector<collision::ContactEvent> place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp);
-  /// The same at the end of the first state step at or after `stamp`, when its sensors have been
-  /// sampled; where the stamp is more than kFarthestAhead past the present one (false) of the next.
+  /// Places it at the end of the first state step at or after `stamp`, after its sensors were
+  /// sampled; if the stamp is more than kFarthestAhead past the present one (false), of the next.
   bool placeAt(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp);
-  /// Whether its dynamics are ideal: it takes references in place of motor speeds, which change
-  /// nothing, nor do impacts of others.
+  /// Whether its dynamics are ideal: it takes references; motor speeds and impacts of others change
+  /// nothing.
   bool isIdeal() const { return setup_.dynamics == Dynamics::kIdeal && !replays(); }
   /// Whether its motion is prescribed: motor speeds and impacts of others change nothing.
   bool replays() const { return setup_.replay.has_value(); }
-  /// Motor speeds that act `control_latency` states after the one they are computed from, at once
-  /// where that is past. False where they are ignored: they are from before it was placed, or from
-  /// a time to come.
+  /// Takes motor speeds, which act `control_latency` states after the one they are computed from,
+  /// or at once if that is past. False if they are ignored: computed before a placement, or from a
+  /// future state.
   bool command(const MotorCommand& command);
-  /// The same without a stamp: they act at once.
+  /// Takes motor speeds without a stamp, which act at once.
   void command(const vehicle::RotorArray& speeds) { quadrotor_.command(speeds); }
-  /// With ideal dynamics the reference that its controller tracks at the report of a stamp; acts
-  /// and is ignored as motor speeds are.
+  /// Takes, with ideal dynamics, the reference that its controller tracks at the report of a stamp;
+  /// it acts and is ignored as motor speeds are.
   bool track(const control::Reference& reference, TimeNs computed_from, std::uint32_t placements);
-  /// Whether what is computed from the state of a stamp, as after that many placements (0: not
-  /// told), is from after it was placed and from no time to come.
+  /// Whether an answer computed from the state of a stamp, after that many placements (0: not
+  /// told), is from after the last placement and not from the future.
   bool isAnswer(TimeNs computed_from, std::uint32_t placements) const;
-  /// Another UAV has run into it (see Collisions).
+  /// Applies the impact of another UAV that has run into this one (see Collisions).
   void takeImpact(const Impact& impact);
-  /// Advances by one dynamics step. `objectsIn` says what else moves and can be hit during it,
-  /// `bodyIn` what of it gives way; both may be empty.
+  /// Advances by one dynamics step. `objectsIn` gives the moving objects that it can hit, `bodyIn`
+  /// the bodies of those that give way; both may be empty.
   const VehicleStep& step(const Collisions::ObjectsIn& objectsIn = {},
                           const Collisions::BodyIn& bodyIn = {});
 
@@ -132,8 +131,10 @@ class Vehicle {
   std::uint32_t placements() const { return placements_; }
   TimeNs placedAt() const { return placed_at_; }
   TimeNs dynamicsStep() const { return step_period_; }
-  /// That holds its body.
-  scene::Ball ball() const { return {state().X_WB.p, collisions_->checker().body().radius()}; }
+  /// The bounding sphere of the body.
+  scene::BoundingSphere ball() const {
+    return {state().X_WB.p, collisions_->checker().body().radius()};
+  }
   TimeNs reportPeriod() const { return report_period_; }
   /// Whether its stamp is that of a report.
   bool reportsNow() const { return state().stamp % report_period_ == 0; }

@@ -34,20 +34,20 @@ struct UavConfig : VehicleSetup {
   double start_yaw = 0.0;                                ///< [rad]
 };
 
-/// What UAVs see a map by.
+/// The renderers of a map for the sensors of UAVs.
 struct Renderers {
   std::shared_ptr<const lidar::RayRenderer> rays = nullptr;      ///< of LiDARs
   std::shared_ptr<const lidar::ImageRenderer> images = nullptr;  ///< of cameras
-  lidar::RendererConfig config = {};  ///< of what is rendered beside the map: plants, colours
+  lidar::RendererConfig config = {};  ///< for plants and colours, rendered beside the map
 };
 
 /// One UAV, all of it, without ROS: its vehicle, pilot and sensors, connected as the nodes are.
 class Uav {
  public:
-  /// Renderers are needed by a LiDAR and cameras only, `map` by cameras; `neighbours` are those of
-  /// the map to collide with, null: none; `number` is the identity that others know it by. Throws
-  /// ConfigError, also where the motors are too fast for the dynamics step or the IMU's rate does
-  /// not divide its rate.
+  /// Only a LiDAR and cameras need renderers, only cameras `map`; `neighbours`: the points of the
+  /// map to collide with, null: none; `number`: its identity to others. Throws ConfigError, also
+  /// where the motors are too fast for the dynamics step or the IMU's rate does not divide its
+  /// rate.
   Uav(const UavConfig& config, const Renderers& renderers, double ground_z,
       std::shared_ptr<const collision::Neighbours> neighbours = nullptr, std::uint32_t number = 0,
       std::shared_ptr<const map::SurfelMap> map = nullptr);
@@ -58,33 +58,32 @@ class Uav {
   void setReference(const control::Reference& reference) {
     pilot_.commander().setReference(reference, state().stamp);
   }
-  /// Commands with a stamp are its commandAt().
+  /// Its commandAt() takes commands with a stamp.
   Pilot& pilot() { return pilot_; }
-  /// A pose that a SLAM has estimated (see EstimateLoop); without UavConfig::estimate it is
-  /// ignored.
+  /// Adds a pose estimated by SLAM (see EstimateLoop); ignored without UavConfig::estimate.
   void addEstimate(TimeNs stamp, const Pose& X_OE) {
     if (EstimateLoop* loop = pilot_.estimates()) loop->addEstimate(stamp, X_OE);
   }
-  /// Puts it somewhere at once, at rest; what was commanded is void.
+  /// Places it at once, at rest; earlier commands are void.
   void teleport(const Eigen::Vector3d& p_WB, double yaw);
-  /// The same at a stamp (see Vehicle::placeAt).
+  /// Places it at a stamp (see Vehicle::placeAt).
   bool teleport(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp) {
     return vehicle_.placeAt(p_WB, yaw, stamp);
   }
   using ObjectsIn = std::function<std::vector<scene::MovingObject>(TimeNs begin, TimeNs end)>;
-  /// Advances by one dynamics step. `objectsIn` says what else moves and can be hit during it,
-  /// `bodyIn` what of it gives way; both may be empty.
+  /// Advances by one dynamics step. `objectsIn` gives the moving objects that it can hit, `bodyIn`
+  /// the bodies of those that give way; both may be empty.
   void step(const Collisions::ObjectsIn& objectsIn = {}, const Collisions::BodyIn& bodyIn = {});
-  /// Another UAV has run into it (see Collisions).
+  /// Applies the impact of another UAV that has run into this one (see Collisions).
   void takeImpact(const Impact& impact) { vehicle_.takeImpact(impact); }
-  /// Makes the scans and images that are due; `objectsIn` says what else moves, and may be empty.
-  /// World calls it when all UAVs have stepped.
+  /// Makes the scans and images that are due; `objectsIn` gives the moving objects and may be
+  /// empty. World calls it when all UAVs have stepped.
   void measure(const ObjectsIn& objectsIn = {});
   /// Whether scans list the shots without a return.
   void keepMisses(bool keep) {
     if (lidar_) lidar_->lidar().keepMisses(keep);
   }
-  /// What scans and images from now on are taken in; at first nothing. Throws ConfigError.
+  /// Sets the weather of all later scans and images; at first clear air. Throws ConfigError.
   void setWeather(const lidar::Weather& weather);
 
   const KinematicState& state() const { return vehicle_.state(); }
@@ -98,9 +97,9 @@ class Uav {
   /// Null without cameras.
   const CameraRig* cameras() const { return cameras_ ? &*cameras_ : nullptr; }
   TimeNs dynamicsStep() const { return vehicle_.dynamicsStep(); }
-  /// That holds its body.
-  scene::Ball ball() const { return vehicle_.ball(); }
-  /// Its announcements to the others since the last call.
+  /// The bounding sphere of the body.
+  scene::BoundingSphere ball() const { return vehicle_.ball(); }
+  /// Removes and returns its announcements to the others.
   std::vector<Announcement> takeAnnouncements() { return std::exchange(announcements_, {}); }
 
   // Called from step() and measure() when their data is ready; may be empty.
@@ -109,7 +108,7 @@ class Uav {
   std::function<void(const vehicle::ImuSample&)> on_imu;
   std::function<void(const lidar::Scan&)> on_scan;
   std::function<void(const lidar::DepthImage&)> on_image;
-  /// With the number of the camera in its rig and what else moves, whose times count from the
+  /// With the number of the camera in its rig and the moving objects, whose times count from the
   /// stamp.
   std::function<void(std::size_t camera, const lidar::CameraImage&, View<scene::MovingObject>)>
       on_camera_image;
@@ -132,29 +131,29 @@ class Uav {
   std::vector<Announcement> announcements_;
 };
 
-/// A map, the UAVs in it, which see and hit each other as they tell each other of themselves
-/// (kPeerPeriod), and what else moves; deterministic from configuration and seed.
+/// A map, UAVs and other moving objects. UAVs see and hit each other at the motion that they
+/// announce (kPeerPeriod). Deterministic from configuration and seed.
 class World {
  public:
-  /// The renderers are those of all sensors, of the map; null: the processor's, on one thread.
+  /// `renderers` of the map serve all sensors; null: the processor's, on one thread.
   /// Without ground_z [m] the ground is a plane at the map's lowest point.
   World(std::shared_ptr<const map::SurfelMap> map, Renderers renderers = {},
         std::optional<double> ground_z = std::nullopt);
 
-  /// Plants that all UAVs added from now on see, and hit where they are obstacles; `where` is for
-  /// errors. Throws ConfigError.
+  /// Adds plants that all later UAVs see, and hit if they are obstacles; errors name `where`.
+  /// Throws ConfigError.
   void addVegetation(const scene::Vegetation& vegetation, const std::string& where);
 
   /// The UAV lives as long as the world.
   Uav& addUav(const UavConfig& config);
   /// Objects that all UAVs see and can hit.
   void addObjects(std::shared_ptr<const scene::ObjectSource> objects);
-  /// Drives obstacles that were added, too; its commands act from its next step on.
+  /// Drives obstacles that were added as objects; commands act from the driver's next step on.
   void addDriver(std::shared_ptr<scene::ObstacleDriver> driver);
   /// Advances all UAVs by one dynamics step.
   void step();
   const map::SurfelMap& map() const { return *map_; }
-  /// Distances to the map and to plants that are obstacles: of starts and ways.
+  /// Distances to the map and to plants that are obstacles, for starts and routes.
   collision::ClearanceMap clearances() const { return {neighbours_, map_->bounds()}; }
   /// Height of the ground [m].
   double groundZ() const { return ground_z_; }

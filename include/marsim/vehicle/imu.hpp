@@ -7,6 +7,7 @@
 #include <Eigen/Core>
 
 #include "marsim/common/random.hpp"
+#include "marsim/common/settings.hpp"
 #include "marsim/geometry/kinematic_state.hpp"
 #include "marsim/vehicle/quadrotor.hpp"
 
@@ -31,8 +32,7 @@ struct InertialErrors {
   double range = 0.0;          ///< [u] readings end at +-range; 0: no end
   double resolution = 0.0;     ///< [u] readings are multiples of it; 0: any value
 
-  /// Throws ConfigError naming fields below `field`; `unit` is u.
-  void validate(const std::string& where, const std::string& field, const std::string& unit) const;
+  void declare(Settings& settings, const std::string& u);
 };
 
 /// An inertial measurement unit, at a pose and rate of its own.
@@ -43,6 +43,7 @@ struct ImuConfig {
   InertialErrors accelerometer;    ///< u = m/s^2
   double orientation_noise = 0.0;  ///< [rad] standard deviation, each axis, of the orientation
 
+  void declare(Settings& settings);
   void validate(const std::string& where) const;
 };
 
@@ -57,11 +58,11 @@ struct ImuSample {
 /// The errors of one triad, sample after sample.
 class InertialTriad {
  public:
-  /// Draws from streams of the seed that begin with `name`: each term has its own, so that to
-  /// switch one on leaves the others as they were.
+  /// Draws from streams of the seed that begin with `name`. Each term has its own stream, so that
+  /// switching one on leaves the others unchanged.
   InertialTriad(InertialErrors errors, double rate, std::uint64_t seed, const std::string& name);
 
-  /// The reading of a true value [u]; `force` [m/s^2] acts on g_sensitivity. Time advances by
+  /// The reading of a true value [u]; `force` [m/s^2] is for g_sensitivity. Time advances by
   /// 1/rate.
   Eigen::Vector3d measure(const Eigen::Vector3d& truth, const Eigen::Vector3d& force);
   /// The bias of the next reading [u].
@@ -80,13 +81,13 @@ class InertialTriad {
   Eigen::Vector3d gauss_markov_ = Eigen::Vector3d::Zero();
 };
 
-/// An IMU on a body. It reads the body's rate and the specific force of its own place at the
-/// instant of the state. Where a contact has changed the motion since the last sample, what that
-/// has added is in the reading as its mean over the time since then: the turn and the change of
-/// velocity of the IMU's own place between the two states, lever arm included, less what the two
-/// instants' readings account for. So readings that are summed, each by itself or by the
-/// trapezoidal rule and turned by the attitude at their stamps, give the true change of velocity
-/// and attitude through any impact.
+/// An IMU on a body. It reads the body's rate and the specific force at its own place at the
+/// instant of the state. If a contact has changed the motion since the last sample, the reading
+/// includes that change as its mean over the time since then: the turn and the change of velocity
+/// of the IMU's place between the two states, lever arm included, less the part that the readings
+/// of the two instants account for. Summed readings (each by itself or by the trapezoidal rule,
+/// turned by the attitude at their stamps) thus give the true change of velocity and attitude
+/// through any impact.
 class Imu {
  public:
   Imu(ImuConfig config, std::uint64_t seed);
@@ -98,7 +99,7 @@ class Imu {
   const InertialTriad& accelerometer() const { return accelerometer_; }
 
  private:
-  // Without errors, in I.
+  // A reading without errors, in I.
   struct Reading {
     Eigen::Vector3d rate, force;
   };

@@ -6,6 +6,7 @@
 #include <Eigen/Core>
 
 #include "marsim/common/random.hpp"
+#include "marsim/common/settings.hpp"
 #include "marsim/geometry/kinematic_state.hpp"
 
 /// Magnetometer, barometer and GNSS receiver: the truth, a slow error and white noise. Settings
@@ -17,7 +18,7 @@ struct SlowError {
   double sigma = 0.0;             ///< steady-state standard deviation, in the reading's unit
   double correlation_time = 0.0;  ///< [s]
 
-  void validate(const std::string& where, const std::string& field, const std::string& unit) const;
+  void declare(Settings& settings, const Unit& unit);
 };
 
 /// A magnetometer as described in a vehicle's file.
@@ -29,6 +30,7 @@ struct MagnetometerConfig {
   Eigen::Vector3d hard_iron = Eigen::Vector3d::Zero();  ///< [T] in M, added to every reading
   double noise = 0.0;                                   ///< [T] standard deviation, each axis
 
+  void declare(Settings& settings);
   void validate(const std::string& where) const;
 };
 
@@ -40,7 +42,8 @@ struct BarometerConfig {
   SlowError drift;                       ///< [Pa]
   double noise = 0.0;                    ///< [Pa] standard deviation
 
-  void validate(const std::string& where) const;
+  void declare(Settings& settings);
+  void validate(const std::string& where) const { checkSettings(where, *this); }
 };
 
 /// A GNSS receiver as described in a vehicle's file.
@@ -53,7 +56,8 @@ struct GnssConfig {
   double horizontal_noise = 0.0, vertical_noise = 0.0;  ///< [m] standard deviation, each axis
   double velocity_noise = 0.0;                          ///< [m/s] standard deviation, each axis
 
-  void validate(const std::string& where) const;
+  void declare(Settings& settings);
+  void validate(const std::string& where) const { checkSettings(where, *this); }
 };
 
 /// Geodetic coordinates on WGS 84.
@@ -63,7 +67,7 @@ struct Geodetic {
   double altitude = 0.0;   ///< [m] above the ellipsoid
 };
 
-/// Where a point of W (east, north, up from the origin) lies. Exact but for rounding: through
+/// Geodetic place of a point of W (east, north, up from the origin). Exact but for rounding, by
 /// earth-centred coordinates (Heikkinen, Zeitschrift fuer Vermessungswesen 107, 1982).
 Geodetic toGeodetic(const Geodetic& origin, const Eigen::Vector3d& p_W);
 

@@ -14,27 +14,26 @@ namespace marsim::vehicle {
 
 using marsim::RotorArray;
 
-/// Counts of how often something other than the forces that the accelerations tell of has changed a
-/// body's motion.
+/// Numbers of changes of a body's motion that its accelerations do not contain.
 struct MotionBreaks {
-  std::uint64_t contacts = 0;    ///< by impulses or by support: an IMU feels these
-  std::uint64_t placements = 0;  ///< by being put somewhere: nothing is felt
+  std::uint64_t contacts = 0;    ///< by impulses or by support: an IMU feels them
+  std::uint64_t placements = 0;  ///< teleports: an IMU feels nothing
 };
 
-/// A number for each rotor, four a column, as the processor's registers hold them; zero for rotors
-/// that the vehicle has not.
+/// One number per rotor, four a column, as the processor's registers hold them; zero for absent
+/// rotors.
 using RotorColumns = Eigen::Array<double, 4, kMostRotors / 4>;
 
-/// Numbers of a vehicle as its dynamics use them: those of the rotors side by side, inverses.
+/// Constants of a vehicle for its dynamics: the rotors side by side, inverses.
 struct Airframe {
   explicit Airframe(const VehicleConfig& config);
 
   int columns;  ///< 1 or 2: those of RotorColumns that hold rotors
   RotorColumns x = RotorColumns::Zero(), y = x, z = x;  ///< [m] rotors in B
-  RotorColumns reaction = x;        ///< [N m s^2] torque about -z a square of the speed
+  RotorColumns reaction = x;        ///< [N m s^2] torque about -z per square of the speed
   double inverse_mass;              ///< [1/kg]
   Eigen::Vector3d inverse_moments;  ///< [1/(kg m^2)] without a payload
-  /// A payload, parasitic drag or ground effect: what follows is used, and takes its time.
+  /// Whether there is a payload, parasitic drag or ground effect, which take time and use the rest:
   bool has_more;
   Eigen::Vector3d centre_of_mass;            ///< [m] in B
   Eigen::Matrix3d inertia, inverse_inertia;  ///< [kg m^2] about the centre of mass, B's axes
@@ -74,17 +73,17 @@ class Quadrotor {
   /// The first command ends the hover or rest of reset(). Throws ConfigError unless there is one
   /// for each rotor.
   void command(const RotorArray& speeds);
-  /// A motor that has lost power from now on: its rotor gives this share (0 to 1) of the thrust
-  /// that is commanded, turning more slowly by the root of it.
+  /// Weakens a motor from now on: its rotor gives this share (0 to 1) of the commanded thrust,
+  /// turning more slowly by the root of it.
   void setEffectiveness(int rotor, double share);
-  /// Cuts the motors: they are told to stand still, whatever is commanded, until reset().
+  /// Cuts the motors: their commanded speed is 0, whatever is commanded, until reset().
   void stopMotors();
   bool motorsStopped() const { return motors_stopped_; }
-  /// Velocity [m/s] in W of the air about it during the coming steps; every drag acts on the
-  /// velocity relative to it.
+  /// Sets the velocity [m/s] in W of the surrounding air during the coming steps; every drag acts
+  /// on the velocity relative to it.
   void setWind(const Eigen::Vector3d& wind_W);
   const Eigen::Vector3d& wind() const { return wind_W_; }
-  /// Force [N] in W at B's origin and torque [N m] in B acting during the coming steps (tests).
+  /// Sets a force [N] in W at B's origin and a torque [N m] in B during the coming steps (tests).
   void setExternalWrench(const Eigen::Vector3d& force_W, const Eigen::Vector3d& torque_B);
   /// Advances by dt [ns]. The step must resolve the motors: dt times MotorConfig::fastestPole()
   /// below 2.5 (Runge-Kutta stability).
@@ -106,13 +105,13 @@ class Quadrotor {
   /// Sets velocity [m/s in W], attitude and body rate [rad/s in B] (tests, teleport).
   void setMotion(const Eigen::Quaterniond& q_WB, const Eigen::Vector3d& v_WB,
                  const Eigen::Vector3d& w_WB_B);
-  /// Puts it into a motion that is prescribed, in place of a step; its motors have no part in it.
+  /// Sets a prescribed motion, in place of a step; the motors have no part in it.
   void follow(const KinematicState& state, bool on_ground = false);
-  /// Puts it where a contact has left it, moving at v_WB [m/s in W] and w_WB_B [rad/s in B]. What
-  /// its motors do and what was commanded stays.
+  /// Sets the motion after a contact: a pose, v_WB [m/s in W] and w_WB_B [rad/s in B]. Motors and
+  /// commands stay.
   void leaveContact(const Pose& X_WB, const Eigen::Vector3d& v_WB, const Eigen::Vector3d& w_WB_B);
-  /// The accelerations [m/s^2 in W, rad/s^2 in B] that contacts leave it, which hold it against its
-  /// forces: those of the state until the next step.
+  /// Sets the state's accelerations [m/s^2 in W, rad/s^2 in B] until the next step, for contacts
+  /// that hold the vehicle against its forces.
   void setSupported(const Eigen::Vector3d& a_WB, const Eigen::Vector3d& dw_WB_B);
 
  private:
@@ -126,8 +125,8 @@ class Quadrotor {
   KinematicState state_;
   MotorMotion motors_;
   RotorColumns commands_ = RotorColumns::Zero();
-  RotorColumns obeyed_ = RotorColumns::Zero();        // what becomes of commands
-  RotorColumns speed_shares_ = RotorColumns::Ones();  // of what is commanded, of weak motors
+  RotorColumns obeyed_ = RotorColumns::Zero();        // after failures and battery sag
+  RotorColumns speed_shares_ = RotorColumns::Ones();  // speed of a motor by its command
   Eigen::Vector3d wind_W_ = Eigen::Vector3d::Zero();
   Eigen::Vector3d external_force_W_ = Eigen::Vector3d::Zero();
   Eigen::Vector3d external_torque_B_ = Eigen::Vector3d::Zero();
@@ -135,7 +134,7 @@ class Quadrotor {
   bool on_ground_ = false;
   bool motors_stopped_ = false;
   MotionBreaks breaks_;
-  std::optional<Accelerations> unheld_;  ///< of the state, but for contacts; none: not known
+  std::optional<Accelerations> unheld_;  ///< of the state, without contacts; none: not known
 };
 
 }  // namespace marsim::vehicle

@@ -6,6 +6,7 @@
 #include <Eigen/Core>
 
 #include "marsim/common/rotor_array.hpp"
+#include "marsim/common/settings.hpp"
 
 namespace marsim::vehicle {
 
@@ -19,8 +20,9 @@ struct MotorConfig {
   double speed_min = 0.0;                 ///< [rad/s] commands below are raised to it in flight
   double speed_max = 1000.0;              ///< [rad/s] commands above are lowered to it
 
-  /// The faster of the response's poles [rad/s]: what an integration step must resolve.
+  /// Fastest pole of the response [rad/s], which an integration step must resolve.
   double fastestPole() const;
+  void declare(Settings& settings);
 };
 
 /// A rotor: thrust k_F w^2 along body +z, reaction torque k_M w^2 about it.
@@ -29,14 +31,16 @@ struct RotorConfig {
   /// +1: turns counter-clockwise seen from above, so the body feels a clockwise torque; -1:
   /// reverse.
   int spin = 1;
+  void declare(Settings& settings);
 };
 
-/// A point mass fixed to the vehicle, beside what its mass and inertia are of.
+/// A point mass fixed to the vehicle, not included in its mass and inertia.
 struct PayloadConfig {
   double mass = 0.0;                                   ///< [kg] 0: none
   Eigen::Vector3d position = Eigen::Vector3d::Zero();  ///< [m] in B
   /// Whether the controller knows of it. The dynamics have it either way.
   bool known = false;
+  void declare(Settings& settings);
 };
 
 /// A battery that runs down: the motors' greatest speed falls evenly with time from speed_max at
@@ -47,6 +51,7 @@ struct BatteryConfig {
 
   /// Share of speed_max at a simulated time [s].
   double shareAt(double seconds) const;
+  void declare(Settings& settings);
 };
 
 /// A multirotor with four to eight rotors.
@@ -69,9 +74,9 @@ struct VehicleConfig {
   bool ground_effect = false;  ///< of the ground plane (Cheeseman and Bennett, 1955)
   PayloadConfig payload;
   BatteryConfig battery;
-  double radius = 0.3;            ///< [m] of the sphere about the centre of mass that holds it
+  double radius = 0.3;            ///< [m] of the bounding sphere about the centre of mass
   double ground_clearance = 0.1;  ///< [m] from the centre of mass down to its feet
-  /// States from the one that motor speeds are computed from to the one at which they begin to act.
+  /// Number of states from the one that motor speeds are computed from to the first they act at.
   int control_latency = 1;
   /// .pcd or .ply file of the body's points in B, as other UAVs' sensors and the collision check
   /// see it; empty: a body of hub, arms and propellers.
@@ -81,7 +86,7 @@ struct VehicleConfig {
   double totalMass() const;
   Eigen::Vector3d centreOfMass() const;
   Eigen::Matrix3d totalInertia() const;
-  /// The vehicle as its controller takes it to be: a payload that is known is part of mass and
+  /// The vehicle as its controller models it: a known payload is part of mass and
   /// inertia (the moments about B's axes), and rotors lie about the common centre of mass.
   VehicleConfig asControlled() const;
   /// Rotor speed at which equal rotors carry the weight [rad/s].
@@ -94,6 +99,7 @@ struct VehicleConfig {
   /// Thrust of all rotors at speed_max [N].
   double maxThrust() const;
 
+  void declare(Settings& settings);
   /// Throws ConfigError; also where it cannot hover: thrust below weight, or a rotor that would
   /// have to leave its range to balance the torques.
   void validate(const std::string& where) const;

@@ -31,7 +31,7 @@ struct GustScales {
   Eigen::Vector3d length, sigma;
 };
 
-/// Those of MIL-F-8785C for low altitudes: h [ft] above the ground, clamped to 10 .. 1000 ft,
+/// Scales of MIL-F-8785C for low altitudes: h [ft] above the ground, clamped to 10 .. 1000 ft,
 /// L_w = h, L_u = L_v = h / (0.177 + 0.000823 h)^1.2, sigma_w = 0.1 W20,
 /// sigma_u = sigma_v = sigma_w / (0.177 + 0.000823 h)^0.4.
 GustScales gustScales(double height, double w20);  ///< [m], [m/s]

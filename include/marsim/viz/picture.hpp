@@ -10,7 +10,7 @@
 #include "marsim/lidar/camera.hpp"
 #include "marsim/lidar/lidar.hpp"
 #include "marsim/map/point_cloud.hpp"
-#include "marsim/viz/camera.hpp"
+#include "marsim/viz/picture_camera.hpp"
 
 namespace marsim::viz {
 
@@ -18,9 +18,9 @@ namespace marsim::viz {
 struct FlightScene {
   const map::PointCloud* map = nullptr;  ///< grey, by height
   std::vector<map::Colour> map_colours;  ///< of each map point; empty or as many as there are
-  /// [m] of each map point, which then is coloured by it; empty or as many as the map has points.
+  /// [m] a length that colours each map point; empty or as many as the map has points.
   std::vector<float> map_lengths;
-  double map_length_shown = 0.0;                          ///< [m] that ends their colour bar
+  double map_length_shown = 0.0;                          ///< [m] at the end of the colour bar
   std::string map_length_name;                            ///< above the colour bar
   std::vector<Eigen::Vector3f> scan;                      ///< one scan's returns, coloured by range
   Eigen::Vector3d scan_origin = Eigen::Vector3d::Zero();  ///< where the scan was taken
@@ -30,7 +30,7 @@ struct FlightScene {
 };
 
 /// The side from which a picture is drawn.
-enum class View {
+enum class Viewpoint {
   kTop,      ///< parallel projection along -z; a cut above the path takes roofs away
   kSide,     ///< parallel projection along +y; a cut before the path takes walls away
   kFront,    ///< parallel projection along +x
@@ -43,8 +43,8 @@ struct PictureConfig {
 
   int width = 1600;   ///< [px]
   int height = 1000;  ///< [px]
-  /// [m] left standing above the path (side: before the path); what is beyond is cut away where it
-  /// would hide the flight.
+  /// [m] of the map kept above the path (side: before the path); points beyond are cut away where
+  /// they would hide the flight.
   double cut_margin = 0.7;
 
   /// Throws ConfigError.
@@ -53,11 +53,11 @@ struct PictureConfig {
 
 /// Camera and section for a view: all of the map where it is not much larger than the flight and
 /// the scan, else the surroundings of these.
-Framing frameFlight(const FlightScene& scene, View view, const PictureConfig& config);
+Framing frameFlight(const FlightScene& scene, Viewpoint view, const PictureConfig& config);
 
 /// Writes a PNG with a scale bar and a legend; the same bytes for the same scene. Throws FileError,
 /// ConfigError.
-void drawFlight(const FlightScene& scene, View view, const PictureConfig& config,
+void drawFlight(const FlightScene& scene, Viewpoint view, const PictureConfig& config,
                 const std::filesystem::path& path);
 
 /// The oblique view of drawFlight and, below or beside it, what the sensor itself sees: the returns

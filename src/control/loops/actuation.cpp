@@ -17,10 +17,10 @@ using Eigen::Vector3d;
 // Inner loops this much faster than the outer ones leave the specified response its shape: their
 // delay is then below a tenth of the settling time.
 constexpr double kMotorsToAttitude = 5.0;
-// Without feedback of acceleration their lag shapes the response, too: it is led further, as far as
-// it goes.
+// Without feedback of acceleration the motors' lag shapes the response, too: it is led further, as
+// far as possible.
 constexpr double kMotorsToPlainAttitude = 8.0;
-// Above this the 2 ms between states and the motors' range bend small steps out of shape [rad/s].
+// Above this the 2 ms between states and the motors' range distort small steps [rad/s].
 constexpr double kHighestAttitude = 40.0;
 // A longer gap between states (a pause, a lost link) counts as this much for the integrals [s].
 constexpr double kLongestStep = 0.1;
@@ -34,7 +34,7 @@ double motorFrequency(const VehicleModel& vehicle) {
   return slowerDirection(vehicle) / std::max(vehicle.motor_damping, 1.0);
 }
 
-// Thrust dynamics asked of the motors: their own where that is enough, else led.
+// Thrust dynamics of the motors: their own if fast enough, else led.
 LoopSpec thrustSpecOf(const ControllerConfig& config, const VehicleModel& vehicle) {
   const double motors = motorFrequency(vehicle);
   if (!config.feedback.motor_model) return {motors, std::min(vehicle.motor_damping, 1.0)};

@@ -19,7 +19,7 @@ CascadeGains gainsOf(const ControllerConfig& config, const LoopSpec& outer, cons
 }
 
 // Rotation vector in B [rad] from an attitude to the wanted one, in two parts: the shortest turn
-// that brings the thrust axis home (x, y), then the heading (z). A large error of heading so leaves
+// that aligns the thrust axis (x, y), then the heading (z). A large error of heading thus leaves
 // the tilt alone (Brescianini, Hehn, D'Andrea, ETH Zurich 2013).
 Vector3d attitudeError(const Eigen::Quaterniond& q_WB, const Eigen::Quaterniond& q_WB_wanted) {
   const Vector3d z_B = q_WB.conjugate() * (q_WB_wanted * Vector3d::UnitZ());
@@ -35,7 +35,7 @@ Vector3d attitudeError(const Eigen::Quaterniond& q_WB, const Eigen::Quaterniond&
   return {tilt.x(), tilt.y(), heading.z()};
 }
 
-// Takes the integral towards what the acceleration misses of its command.
+// Moves the integral towards the difference between commanded and actual acceleration.
 void observe(Vector3d& integral, double rate, double dt, const Vector3d& commanded,
              const Vector3d& actual) {
   integral += std::min(rate * dt, 1.0) * (commanded - integral - actual);
@@ -128,8 +128,8 @@ void CascadedPid::integratePosition(const KinematicState& state, const Vector3d&
   position_integral_ = clampedNorm(position_integral_, config_.integral_limit);
 }
 
-// Thrust along the present body z [N] whose vertical part is the wanted one, so that a tilt that is
-// still on its way costs no height.
+// Thrust along the present body z [N] whose vertical part is the wanted one, so that a tilt not yet
+// reached costs no height.
 double CascadedPid::collectiveThrust(const Vector3d& force_W, const Vector3d& z_B) const {
   const double thrust =
       z_B.z() >= cos_tilt_max_ ? force_W.z() / z_B.z() : std::max(0.0, force_W.dot(z_B));
@@ -163,7 +163,7 @@ RotorArray CascadedPid::rateLoop(const KinematicState& state, const Vector3d& w_
   const Vector3d torque_B = vehicle_.inertia.cwiseProduct(wanted) + opposing;
   const RotorArray speeds = actuation_.mixer().speeds(thrust, torque_B);
 
-  // The integral sees the torque that the mixer could give, not the one that was asked for.
+  // The integral sees the torque after the mixer's limits, not the wanted one.
   const Vector3d mixed = actuation_.mixer().wrench(speeds).tail<3>();
   integrateAttitude(state, wanted, (mixed - opposing).cwiseQuotient(vehicle_.inertia));
   return actuation_.command(speeds);

@@ -4,7 +4,7 @@
 
 namespace marsim::control {
 
-/// `v`, shortened to the length `limit` where it is longer.
+/// `v`, shortened to the length `limit` if it is longer.
 inline Eigen::Vector3d clampedNorm(const Eigen::Vector3d& v, double limit) {
   const double norm = v.norm();
   return norm > limit ? Eigen::Vector3d(v * (limit / norm)) : v;

@@ -13,18 +13,51 @@ namespace {
 // delay is then below a tenth of the settling time.
 constexpr double kAttitudeToPosition = 4.0;
 
-void validateLoop(const Validator& check, const std::string& name, const LoopSpec& spec) {
-  check.positive(name + ".natural_frequency", spec.natural_frequency, "rad/s");
-  check.within(name + ".damping", spec.damping, 0.3, 3.0);
-}
-
 }  // namespace
 
+void LoopSpec::declare(Settings& settings) {
+  settings.optional("natural_frequency", natural_frequency, "rad/s", kPositive);
+  settings.optional("damping", damping, "", {0.3, 3.0});
+}
+
+void ControllerConfig::declare(Settings& settings) {
+  settings.optional(
+      "type", type,
+      {{"cascaded_pid", ControllerType::kCascadedPid}, {"geometric", ControllerType::kGeometric}});
+  // Keys that a type of controller does not read are unknown in its file.
+  const bool is_cascade = type == ControllerType::kCascadedPid;
+  settings.optional("feedback", [&](Settings& map) {
+    if (is_cascade) map.optional("accelerations", feedback.accelerations);
+    map.optional("motor_model", feedback.motor_model);
+  });
+  settings.optional("drag_model", drag_model);
+  settings.optional("position", position);
+  settings.optional("attitude", attitude);
+  settings.optional("yaw", yaw);
+  settings.optional("position_integral", position_integral, "1/s",
+                    {0.0, position.natural_frequency});
+  if (is_cascade) {
+    settings.optional("attitude_integral", attitude_integral, "1/s",
+                      {0.0, attitude.natural_frequency});
+    settings.optional("yaw_rate_max", yaw_rate_max, "rad/s", kPositive);
+  }
+  settings.optional("integral_limit", integral_limit, "m/s^2", kNotNegative);
+  settings.optional("tilt_max", tilt_max, "rad", {0.01, 1.4});
+  settings.optional("speed_max", speed_max, "m/s", kPositive);
+  settings.optional("acceleration_max", acceleration_max, "m/s^2", kPositive);
+  settings.optional("thrust_min_ratio", thrust_min_ratio, "", {0.01, 0.9});
+  settings.optional("thrust_max_ratio", thrust_max_ratio, "", {0.1, 1.0});
+  settings.optional("goal", goal);
+  estimator.declare(settings);
+  settings.optional("warn", [&](Settings& map) {
+    map.optional("reference_distance", warn.reference_distance, "m", kPositive);
+    map.optional("tracking_error", warn.tracking_error, "m", kPositive);
+  });
+}
+
 void ControllerConfig::validate(const std::string& where) const {
+  checkSettings(where, *this);
   const Validator check(where);
-  validateLoop(check, "position", position);
-  validateLoop(check, "attitude", attitude);
-  validateLoop(check, "yaw", yaw);
   const bool reads_accelerations = type == ControllerType::kCascadedPid && feedback.accelerations;
   check.require(feedback.motor_model || !reads_accelerations, "feedback.motor_model", "false",
                 "true where feedback.accelerations is");
@@ -37,19 +70,6 @@ void ControllerConfig::validate(const std::string& where) const {
       yaw.natural_frequency <= attitude.natural_frequency, "yaw.natural_frequency",
       fmt::format("{}", yaw.natural_frequency),
       fmt::format("up to attitude.natural_frequency ({} rad/s)", attitude.natural_frequency));
-  check.within("position_integral", position_integral, 0.0, position.natural_frequency, "1/s");
-  check.within("attitude_integral", attitude_integral, 0.0, attitude.natural_frequency, "1/s");
-  check.notNegative("integral_limit", integral_limit, "m/s^2");
-  check.within("tilt_max", tilt_max, 0.01, 1.4, "rad");
-  check.positive("speed_max", speed_max, "m/s");
-  check.positive("acceleration_max", acceleration_max, "m/s^2");
-  check.positive("yaw_rate_max", yaw_rate_max, "rad/s");
-  check.within("thrust_min_ratio", thrust_min_ratio, 0.01, 0.9);
-  check.within("thrust_max_ratio", thrust_max_ratio, 0.1, 1.0);
-  goal.validate(where);
-  estimator.validate(where);
-  check.positive("warn.reference_distance", warn.reference_distance, "m");
-  check.positive("warn.tracking_error", warn.tracking_error, "m");
   check.require(goal.speed <= speed_max, "goal.speed", fmt::format("{}", goal.speed),
                 fmt::format("up to speed_max ({} m/s)", speed_max));
   check.require(goal.acceleration <= acceleration_max, "goal.acceleration",

@@ -169,7 +169,7 @@ ForceMotion GeometricController::wantedForce(const KinematicState& state,
   integral_ =
       clampedNorm(heldIntegral(integral_, config_.position_integral * dt * feedback, wanted, given),
                   config_.integral_limit);
-  // At a limit the force does not follow what is asked of it.
+  // At a limit the force does not follow the wanted one.
   if ((wanted - given).norm() > 1e-9 * (1.0 + wanted.norm())) return force;
   const ForceMotion motion = steered(state, reference, drag);
   force.rate = motion.rate;
@@ -177,7 +177,7 @@ ForceMotion GeometricController::wantedForce(const KinematicState& state,
   return force;
 }
 
-// How the wanted force changes while the vehicle moves as its model says.
+// Rate of the wanted force while the vehicle moves as its model says.
 ForceMotion GeometricController::steered(const KinematicState& state, const Reference& reference,
                                          const AirDrag& drag) const {
   const double mass = vehicle_.mass;

@@ -6,8 +6,8 @@
 
 namespace marsim::control {
 
-/// An integral with its increment, axis by axis. Where less (or more) was given than asked for, a
-/// limit was met, and the integral does not grow further in that direction.
+/// An integral with its increment, axis by axis. If less (or more) is given than wanted, a limit
+/// was met, and the integral does not grow further in that direction.
 inline Eigen::Vector3d heldIntegral(const Eigen::Vector3d& integral,
                                     const Eigen::Vector3d& increment, const Eigen::Vector3d& asked,
                                     const Eigen::Vector3d& given) {

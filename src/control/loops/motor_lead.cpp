@@ -38,7 +38,7 @@ void MotorLead::advance(TimeNs dt) {
   }
 }
 
-// `Rotors`: of a size known to the compiler for the four rotors of most vehicles.
+// `Rotors`: a type of fixed size for the four rotors of most vehicles.
 template <class Rotors>
 void MotorLead::advanceAs(TimeNs dt) {
   const Rotors commands = commands_;
@@ -69,7 +69,7 @@ RotorArray MotorLead::commandTowards(const RotorArray& wanted) {
   for (Eigen::Index i = 0; i < wanted.size(); ++i) {
     const double speed = speeds_[i], rate = accelerations_[i];
     const double jerk = wf * wf * (wanted[i] - speed) - 2.0 * wf * rate;
-    // The command above or below the speed that gives this jerk, whichever agrees with itself.
+    // The command above or below the speed that gives this jerk, whichever is consistent.
     const double above = (jerk + 2.0 * damping_ * up_ * rate) / (up_ * up_);
     const double below = (jerk + 2.0 * damping_ * down_ * rate) / (down_ * down_);
     const double offset = above > 0.0 ? above : std::min(below, 0.0);

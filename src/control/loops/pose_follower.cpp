@@ -12,10 +12,10 @@ namespace {
 using Eigen::Vector3d;
 
 constexpr double kLongestStep = 0.005;  // [s]
-constexpr double kLongestGap = 1.0;     // [s] more than this at once is not made up for
+constexpr double kLongestGap = 1.0;     // [s] a longer gap is cut to this
 constexpr double kArrived = 1e-6;       // [m], [m/s], [m/s^2], [rad], [rad/s]
-// Share of the acceleration limit that braking is planned with, so that the lag of the acceleration
-// behind its command leaves no overshoot.
+// Share of the acceleration limit used for planned braking, so that the lag of the acceleration
+// behind its command causes no overshoot.
 constexpr double kBraking = 0.7;
 
 // Triple pole at -w: s^3 + 3 w s^2 + 3 w^2 s + w^3, as a cascade of position, velocity and
@@ -25,8 +25,8 @@ constexpr double kPositionGain = kW / 3.0;
 constexpr double kVelocityGain = kW;
 constexpr double kAccelerationGain = 3.0 * kW;
 
-// The speed towards something at a distance: proportional near by, further off that from which
-// `acceleration` brings to rest (tangent to the straight part), at most `limit`.
+// Speed towards a target at a distance: proportional near by; farther off the speed from which
+// `acceleration` brings it to rest (tangent to the straight part), at most `limit`.
 double approachSpeed(double distance, double limit, double acceleration) {
   const double linear = acceleration / (kPositionGain * kPositionGain);
   const double speed = distance < linear
@@ -76,7 +76,7 @@ void PoseFollower::step(double dt) {
   r.v_WB += dt * r.a_WB;
   r.a_WB += dt * r.j_WB;
 
-  // The yaw has no limit of acceleration: one that reaches its rate within 1/w serves.
+  // The yaw has no limit of acceleration; it reaches its rate within 1/w.
   const double turn = wrapAngle(state_.target_yaw - r.yaw);
   const double sharpest = kW * limits_.yaw_rate;
   const double rate =

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 
 namespace marsim::control {
@@ -11,23 +10,24 @@ namespace {
 
 using Eigen::Vector3d;
 
-// What is not known of a motion that reset() is given: [m/s^2] and [rad/s], 1 sigma.
+// Uncertainty of the motion given to reset(): [m/s^2] and [rad/s], 1 sigma.
 constexpr double kFirstAccelerationError = 0.1, kFirstGyroscopeBias = 0.01;
 
 }  // namespace
 
-void EstimatorConfig::validate(const std::string& where) const {
-  const Validator check(where);
-  check.positive("estimator.position_noise", position_noise, "m");
-  check.positive("estimator.attitude_noise", attitude_noise, "rad");
-  check.positive("estimator.acceleration_noise", acceleration_noise, "m/s^2/sqrt(Hz)");
-  check.positive("estimator.acceleration_drift", acceleration_drift, "m/s^3/sqrt(Hz)");
-  check.positive("estimator.rate_noise", rate_noise, "rad/s/sqrt(Hz)");
-  check.positive("estimator.rate_drift", rate_drift, "rad/s^2/sqrt(Hz)");
-  check.positive("estimator.largest_jump", largest_jump, "m");
-  check.within("estimator.largest_turn", largest_turn, 0.01, kPi, "rad");
-  check.within("estimator.timeout", timeout, 0.02, 60.0, "s");
-  check.within("estimator.land_after", land_after, 0.0, 3600.0, "s");
+void EstimatorConfig::declare(Settings& settings) {
+  settings.optional("estimator", [&](Settings& map) {
+    map.optional("position_noise", position_noise, "m", kPositive);
+    map.optional("attitude_noise", attitude_noise, "rad", kPositive);
+    map.optional("acceleration_noise", acceleration_noise, "m/s^2/sqrt(Hz)", kPositive);
+    map.optional("acceleration_drift", acceleration_drift, "m/s^3/sqrt(Hz)", kPositive);
+    map.optional("rate_noise", rate_noise, "rad/s/sqrt(Hz)", kPositive);
+    map.optional("rate_drift", rate_drift, "rad/s^2/sqrt(Hz)", kPositive);
+    map.optional("largest_jump", largest_jump, "m", kPositive);
+    map.optional("largest_turn", largest_turn, "rad", {0.01, kPi});
+    map.optional("timeout", timeout, "s", {0.02, 60.0});
+    map.optional("land_after", land_after, "s", {0.0, 3600.0});
+  });
 }
 
 void StateEstimator::reset(const KinematicState& state) {

@@ -12,7 +12,7 @@ namespace {
 using Eigen::Vector3d;
 
 constexpr double kLongestStep = 0.005;  // [s]
-constexpr double kLongestGap = 1.0;     // [s] more than this at once is not made up for
+constexpr double kLongestGap = 1.0;     // [s] a longer gap is cut to this
 constexpr double kAtRest = 1e-6;        // [m/s], [m/s^2], [rad/s]
 
 // Double pole at -w: s^2 + 2 w s + w^2, as a cascade of velocity and acceleration.

@@ -21,7 +21,7 @@ struct Swing {
   }
 };
 
-// amplitude sin^2(pi t / T) sin(2 pi cycles t / T), as the sum of three sines that it is.
+// amplitude sin^2(pi t / T) sin(2 pi cycles t / T), written as a sum of three sines.
 Swing swing(double amplitude, double cycles, double t) {
   const double window = 2.0 * kPi / Excitation::kDuration;
   const double w = cycles * window;

@@ -9,7 +9,7 @@ namespace marsim::control {
 /// acceleration.
 class Excitation {
  public:
-  /// `room` [m]: the largest distance that it may go from the place; at most kReach is used.
+  /// `room` [m]: largest allowed distance from the place; at most kReach is used.
   Excitation(const Eigen::Vector3d& p_WB, double yaw, double room);
   /// The reference at a time [s] since the beginning; the place itself before and after.
   Reference at(double t) const;

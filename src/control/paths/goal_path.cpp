@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "marsim/common/error.hpp"
 #include "marsim/geometry/pose.hpp"
 
 namespace marsim::control {
@@ -14,11 +13,11 @@ using Coefficients = Eigen::Matrix<double, 4, 6>;
 using Row = Eigen::Vector4d;  // x, y, z, yaw
 
 constexpr int kSamples = 128;
-// Sampled peaks lie this little below the true ones at most.
+// True peaks exceed sampled ones by at most this.
 constexpr double kMargin = 0.999;
-// Below it by what rounding may add.
+// Below it by the possible rounding.
 constexpr double kCruise = kMargin - 1e-6;
-// [1/s] of the yaw rate's limit: how fast it changes at most.
+// [1/s] of the yaw rate's limit: largest rate of its change.
 constexpr double kTurnSharpness = 2.0;
 // The least duration tried [s] and the factor from one to the next [-].
 constexpr double kShortest = 0.05, kGrowth = 1.1;
@@ -32,7 +31,7 @@ struct Boundary {
 // Quintics with p, v, a at 0 and goal, goal_v, 0 at `duration` [s].
 Coefficients quintics(const Boundary& b, double duration) {
   const double T = duration;
-  // The change that is left beyond the start's own motion.
+  // The change beyond the start's own motion.
   const Row p = b.goal - b.p - T * b.v - 0.5 * T * T * b.a;
   const Row v = b.goal_v - b.v - T * b.a;
   const Row a = -b.a;
@@ -103,8 +102,8 @@ struct Plan {
   bool isWithinLimits() const { return strain <= kMargin; }
 };
 
-// One piece whose end may depend on how long it takes: the shortest duration up to `longest` [s]
-// within limits, or the one that exceeds them least.
+// One piece whose end may depend on its duration: the shortest duration up to `longest` [s] within
+// limits, or the one that exceeds them least.
 template <class BoundaryOf>
 Plan shortestPlan(const BoundaryOf& boundaryOf, const GoalLimits& limits, double longest) {
   const auto strainOf = [&](double duration) {
@@ -131,7 +130,7 @@ Plan shortestPlan(const BoundaryOf& boundaryOf, const GoalLimits& limits, double
 // One polynomial to the goal.
 Plan directPlan(const Boundary& start, const GoalLimits& limits) {
   const double distance = (start.goal - start.p).head<3>().norm();
-  // Well above what rest to rest needs; beyond, a moving start only strays further.
+  // Well above a rest-to-rest duration; with a longer one a moving start only strays further.
   const double longest = 10.0 + 6.0 * distance / limits.speed +
                          10.0 * start.v.head<3>().norm() / limits.acceleration +
                          6.0 * std::abs(start.goal[3] - start.p[3]) / limits.yaw_rate +
@@ -139,7 +138,7 @@ Plan directPlan(const Boundary& start, const GoalLimits& limits) {
   return shortestPlan([&](double) { return start; }, limits, longest);
 }
 
-// To rest, wherever a velocity that falls as a cubic ends up.
+// To rest, at the place where a velocity that falls as a cubic ends.
 Plan brakingPlan(const Boundary& start, const GoalLimits& limits) {
   const double longest = 10.0 + 10.0 * start.v.head<3>().norm() / limits.acceleration;
   const auto boundaryOf = [&](double duration) {
@@ -156,14 +155,14 @@ Plan brakingPlan(const Boundary& start, const GoalLimits& limits) {
 constexpr double kRampLength = 0.6;
 constexpr double kRampPeak = 16.0 / 9.0;
 
-// To the speed limit, on with that in a straight line, to rest at the goal. `bounds` are those of
-// the first piece: the limits, or the start's own motion where that exceeds them. Without pieces
-// where the goal is too near for that.
+// To the speed limit, straight on at it, to rest at the goal. `bounds` are the first piece's: the
+// limits, or the start's own motion if that exceeds them. Without pieces if the goal is too near
+// for that.
 Plan cruisePlan(const Boundary& start, const GoalLimits& limits, const GoalLimits& bounds) {
   const double speed = kCruise * limits.speed;
   const double braking = kRampPeak * speed / (kMargin * limits.acceleration);  // [s]
   const double longest = 10.0 + 10.0 * (start.v.head<3>().norm() + speed) / limits.acceleration;
-  const auto wayFrom = [&](double duration) -> Row {  // from where the start's own motion leads
+  const auto wayFrom = [&](double duration) -> Row {  // from the end of the start's own motion
     return start.goal - start.p - (1.0 - kRampLength) * duration * start.v -
            duration * duration / 20.0 * start.a;
   };
@@ -193,18 +192,18 @@ Plan cruisePlan(const Boundary& start, const GoalLimits& limits, const GoalLimit
   return plan;
 }
 
-// The shorter one of those that keep the limits, else the one that exceeds them less.
+// The shorter of two plans within limits, else the one that exceeds them less.
 const Plan& better(const Plan& a, const Plan& b) {
   if (a.isWithinLimits() && b.isWithinLimits()) return a.duration() <= b.duration() ? a : b;
   return a.strain <= b.strain ? a : b;
 }
 
-// One polynomial where that is quickest, cruising between two where the way is long; where the
-// limits allow neither, braking first. `bounds` as in cruisePlan.
+// One polynomial if that is fastest, cruising between two if the way is long; braking first if the
+// limits allow neither. `bounds` as in cruisePlan.
 Plan planned(const Boundary& start, const GoalLimits& limits, const GoalLimits& bounds) {
   const bool is_fast = bounds.speed > limits.speed;
   const Plan cruise = cruisePlan(start, limits, bounds);
-  if (is_fast && cruise.isWithinLimits()) return cruise;  // else all of the way were too fast
+  if (is_fast && cruise.isWithinLimits()) return cruise;  // else all of it were too fast
   const Plan direct = directPlan(start, bounds);
   const Plan through = better(direct, cruise);
   if (through.isWithinLimits()) return through;
@@ -219,11 +218,10 @@ Plan planned(const Boundary& start, const GoalLimits& limits, const GoalLimits& 
 
 }  // namespace
 
-void GoalLimits::validate(const std::string& where) const {
-  const Validator check(where);
-  check.positive("goal.speed", speed, "m/s");
-  check.positive("goal.acceleration", acceleration, "m/s^2");
-  check.positive("goal.yaw_rate", yaw_rate, "rad/s");
+void GoalLimits::declare(Settings& settings) {
+  settings.optional("speed", speed, "m/s", kPositive);
+  settings.optional("acceleration", acceleration, "m/s^2", kPositive);
+  settings.optional("yaw_rate", yaw_rate, "rad/s", kPositive);
 }
 
 GoalPath::GoalPath(const Reference& from, TimeNs start, const Eigen::Vector3d& goal_p_WB,

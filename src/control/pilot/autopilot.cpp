@@ -74,7 +74,8 @@ void Autopilot::watchOffboard() {
   failsafe_ = true;
 }
 
-// Its height need not be known: it is there when it has left the ground and climbs no more.
+// The height need not be known: the climb ends when the vehicle is off the ground and rises no
+// more.
 void Autopilot::watchTakeOff() {
   const bool rests = !state_->on_ground && state_->v_WB.norm() < kRestSpeed;
   if (!rests) {

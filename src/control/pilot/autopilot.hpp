@@ -13,8 +13,8 @@
 namespace marsim::control {
 
 /// The modes and transitions of an autopilot as PX4 names and restricts them: whether the vehicle
-/// is armed, who flies it, and what follows when set points stay away. It decides; what it decides
-/// on are actions that its owner carries out with a flight controller.
+/// is armed, who flies it, and what follows a loss of set points. It only decides; its owner
+/// carries out its actions with a flight controller.
 class Autopilot {
  public:
   enum class Mode : std::uint8_t {
@@ -30,7 +30,7 @@ class Autopilot {
   static const char* name(Mode mode);       ///< "AUTO.LOITER"
   static std::vector<std::string> names();  ///< of all modes
 
-  /// What is to be done.
+  /// An action for the caller to carry out.
   struct Action {
     enum class Kind : std::uint8_t {
       kArm,
@@ -44,29 +44,29 @@ class Autopilot {
     double height = 0.0;                              ///< [m] of kTakeOff; 0: the controller's own
     Eigen::Vector3d place = Eigen::Vector3d::Zero();  ///< [m] in W, of kGoHome
   };
-  /// Whether a request is granted, and if not why, with what is allowed.
+  /// Whether a request is granted; if not, the reason and the allowed values.
   struct Outcome {
     bool granted = true;
     std::string reason;
   };
-  /// The motion that it goes by.
+  /// The vehicle's state for its decisions.
   struct State {
     TimeNs stamp = 0;
     Eigen::Vector3d p_WB = Eigen::Vector3d::Zero();  ///< [m]
     Eigen::Vector3d v_WB = Eigen::Vector3d::Zero();  ///< [m/s]
     bool on_ground = false;
-    std::uint32_t placements = 0;  ///< how often it was put somewhere
+    std::uint32_t placements = 0;  ///< number of placements (teleports)
   };
 
-  /// Set points must come faster than 2 Hz: the longest gap, and how long one is waited for.
+  /// Set points must come faster than 2 Hz: the longest gap, and the longest wait for one.
   static constexpr TimeNs kSetpointTimeout = 500'000'000;
-  /// How long it stands after a landing until it is disarmed.
+  /// Time on the ground after a landing before it disarms.
   static constexpr TimeNs kLanded = 1'000'000'000;
 
-  /// Each state in turn. The first one, and the first after the vehicle was put elsewhere, begins
-  /// afresh: armed and in AUTO.LOITER in the air, disarmed on the ground.
+  /// Takes each state in turn. The first one, and the first after a placement, starts over: armed
+  /// and in AUTO.LOITER in the air, disarmed on the ground.
   void step(const State& state);
-  /// A set point came that can be followed. True: it is to be followed now.
+  /// Takes a valid set point; returns whether it is to be followed now.
   bool setpoint();
 
   Outcome arm(bool armed);
@@ -76,16 +76,16 @@ class Autopilot {
   Outcome takeOff(double height);
   Outcome land() { return setMode(name(Mode::kLand)); }
 
-  /// What has become of an action; arming is complete when that is told.
+  /// Takes the result of an action; arming is complete only then.
   void done(const Action& action, bool succeeded);
-  /// What is to be done, and what is to be said, since the last call.
+  /// Removes and returns the actions to carry out, and the lines to report.
   std::vector<Action> takeActions() { return std::exchange(actions_, {}); }
   std::vector<std::string> takeLines() { return std::exchange(lines_, {}); }
 
   bool connected() const { return state_.has_value(); }
   bool armed() const { return armed_; }
   Mode mode() const { return mode_; }
-  /// Set points stayed away in OFFBOARD, and no mode was set since.
+  /// Whether set points were lost in OFFBOARD, with no mode set since.
   bool failsafe() const { return failsafe_; }
   bool guided() const { return mode_ >= Mode::kOffboard; }
 
@@ -100,17 +100,17 @@ class Autopilot {
   void watchReturn();
   void watchLanding();
 
-  std::optional<State> state_;  ///< the last one
+  std::optional<State> state_;  ///< the last
   Mode mode_ = Mode::kLoiter;
   bool armed_ = false;
   bool failsafe_ = false;
-  bool landing_ = false;     ///< told to land
+  bool landing_ = false;     ///< was told to land
   double height_ = 0.0;      ///< [m] of the next take-off
-  bool climbs_ = false;      ///< told to take off
-  TimeNs rests_since_ = -1;  ///< on the ground in landing, or in the air in take-off
-  Eigen::Vector3d home_ = Eigen::Vector3d::Zero();  ///< [m] where it was armed
+  bool climbs_ = false;      ///< was told to take off
+  TimeNs rests_since_ = -1;  ///< start of rest on the ground in landing, or in the air in take-off
+  Eigen::Vector3d home_ = Eigen::Vector3d::Zero();  ///< [m] place of arming
   TimeNs last_setpoint_ = -1;                       ///< < 0: none
-  bool streams_ = false;                            ///< the last two were close enough
+  bool streams_ = false;                            ///< the last two set points were close enough
   std::vector<Action> actions_;
   std::vector<std::string> lines_;
 };

@@ -10,9 +10,9 @@
 namespace marsim::control {
 namespace {
 
-// Below the ground by less than this is a landing, or a map's coarseness [m].
+// A reference less than this below the ground [m] is a landing, or due to the map's coarseness.
 constexpr double kGroundTolerance = 0.1;
-constexpr std::size_t kMostSaid = 100;  // texts that are said once
+constexpr std::size_t kMostSaid = 100;  // texts that are reported once
 
 std::string times(std::uint64_t count) {
   return count > 1 ? fmt::format(" ({} times so far)", count) : "";
@@ -73,7 +73,7 @@ void CommandWatch::tracked(const std::string& topic, const std::vector<Trajector
   } else {
     placed(topic, points.front().reference.p_WB, now);
   }
-  // The first of the points to come that has something wrong: a message counts once.
+  // Checks the coming points up to the first with a problem: a message counts once.
   std::vector<Note> notes;
   for (std::size_t i = 1; i < points.size() && notes.empty(); ++i) {
     if (points[i].moves) {

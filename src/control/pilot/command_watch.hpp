@@ -16,9 +16,9 @@
 
 namespace marsim::control {
 
-/// Watches what a controller is told and how its vehicle follows. It counts commands that are
-/// refused, references beyond a limit, below the ground or outside the map, and tracking errors;
-/// each kind is said at once and then once in a while. `topic` names a source of commands.
+/// Watches a controller's commands and its vehicle's tracking. Counts commands that are refused,
+/// references beyond a limit, below the ground or outside the map, and tracking errors; reports
+/// each kind at once and then once in a while. `topic` names a source of commands.
 class CommandWatch {
  public:
   using Say = std::function<void(const std::string&)>;
@@ -27,44 +27,44 @@ class CommandWatch {
   /// `say` gets the warnings.
   CommandWatch(const ControllerConfig& config, const VehicleModel& vehicle, Say say);
 
-  /// [m] in W; until then nothing is below it.
+  /// [m] in W; before this call nothing is below it.
   void setGround(double z) { ground_z_ = z; }
-  /// In W; until then nothing is outside.
+  /// In W; before this call nothing is outside.
   void setMap(const Eigen::AlignedBox3d& box) { map_ = box; }
 
   void refused(const std::string& topic, const std::string& reason, WarningTime now);
-  /// The same for what every message of a source has wrong: said once.
+  /// A refusal that applies to every message of a source: reported once.
   void refusedAlways(const std::string& topic, const std::string& reason, WarningTime now);
-  /// Fields that were NaN or infinite and count as zero: said once for each.
+  /// Fields that were NaN or infinite and count as zero: reported once for each.
   void notGiven(const std::string& topic, const std::string& field);
   /// A reference that is tracked at once.
   void tracked(const std::string& topic, const Reference& reference, const KinematicState& state,
                WarningTime now);
-  /// Points whose times are yet to come, the first one now.
+  /// Points with coming times, the first one now.
   void tracked(const std::string& topic, const std::vector<TrajectoryPoint>& points,
                const KinematicState& state, WarningTime now);
-  /// A place that is gone to within the limits of goals.
+  /// A place to fly to within the limits of goals.
   void placed(const std::string& topic, const Eigen::Vector3d& p_WB, WarningTime now);
   /// A velocity [m/s] in W and a yaw rate [rad/s].
   void moved(const std::string& topic, const VelocityCommand& command, const KinematicState& state,
              WarningTime now);
   /// A set point below the level of references.
   void setInner(const std::string& topic, const InnerSetpoint& setpoint, WarningTime now);
-  /// A stream ended by its timeout; not said of velocities, which people let go of.
+  /// A stream that has timed out; not reported for velocities, which users let go of.
   void ended(Commander::Stream stream, WarningTime now);
-  /// Fields that are not followed: said once.
+  /// Fields that are not followed: reported once.
   void notFollowed(const std::string& topic, const std::string& fields);
-  /// A command of any kind is followed from `stamp` on: two topics that take turns within
-  /// kTogether are said.
+  /// A command of any kind that is followed from `stamp` on; reports two topics that alternate
+  /// within kTogether.
   void taken(const std::string& topic, TimeNs stamp, WarningTime now);
   static constexpr TimeNs kTogether = kNsPerSecond / 2;
-  /// A command that another controller was given before is followed.
+  /// A command given to an earlier controller is followed.
   void resumed() { ++commands_; }
-  /// Why a goal is not flown to; empty where it is, perhaps with a warning.
+  /// The reason why a goal is refused; empty if it is flown to, perhaps with a warning.
   std::string goalProblem(const Eigen::Vector3d& p_WB) const;
-  /// Once a state: the reference of now.
+  /// Call once per state, with the present reference.
   void followed(const Reference& reference, const KinematicState& state, WarningTime now);
-  /// After the vehicle was put elsewhere.
+  /// After a placement of the vehicle.
   void reset();
 
   struct Report {
@@ -91,11 +91,11 @@ class CommandWatch {
   std::optional<Eigen::AlignedBox3d> map_;
   WarningLog refusals_{kPeriod}, warnings_{kPeriod};
   std::map<std::string, std::uint64_t> not_given_;  ///< by topic and field
-  std::set<std::string> said_;                      ///< what is said once
+  std::set<std::string> said_;                      ///< reported once
   std::map<std::string, TimeNs> taken_;             ///< the last command, by topic
-  std::uint64_t commands_ = 0;                      ///< that were taken
+  std::uint64_t commands_ = 0;                      ///< accepted ones
   double error_ = 0.0, largest_error_ = 0.0;        ///< [m] of tracking
-  std::optional<WarningTime> off_since_;            ///< beyond its bound; warned of then
+  std::optional<WarningTime> off_since_;            ///< begin of a large error
 };
 
 }  // namespace marsim::control

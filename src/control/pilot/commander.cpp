@@ -171,8 +171,8 @@ void Commander::resume(const ActiveCommand& command, TimeNs now) {
   replay(command.stamp, now);
 }
 
-// Repeats what reference() has done at every state since; nothing depends on that while no pose or
-// velocity is followed and no point waits.
+// Repeats the steps of reference() at every state since; results depend on them only while a pose
+// or velocity is followed or a point waits.
 void Commander::replay(TimeNs from, TimeNs now) {
   const TimeNs first = (from + kReplayStep - 1) / kReplayStep * kReplayStep;
   for (TimeNs t = first; t <= now; t += kReplayStep) {
@@ -198,7 +198,7 @@ void Commander::fly(const Reference& from, TimeNs start, const Goal& goal) {
   way_.emplace(Way{from, start, goal, GoalPath(from, start, goal.p_WB, goal.yaw, limits_)});
 }
 
-// Leads a reference to a velocity in W, rest for one.
+// Leads a reference to a velocity in W; zero is rest.
 void Commander::move(const Reference& from, TimeNs start, const Eigen::Vector3d& velocity) {
   forgetWay();
   velocity_.emplace(from, start, velocity_limits_);
@@ -206,7 +206,7 @@ void Commander::move(const Reference& from, TimeNs start, const Eigen::Vector3d&
   initialised_ = commanded_ = true;
 }
 
-// What is followed now comes to its end; the place to hold stays.
+// Ends the command that is followed; the place to hold stays.
 void Commander::forgetWay() {
   way_.reset();
   follower_.reset();
@@ -216,7 +216,7 @@ void Commander::forgetWay() {
   streaming_ = landing_ = false;
 }
 
-// A stream of which nothing newer has come is braked to rest.
+// Brakes to rest after the time-out of a stream.
 void Commander::endStream(TimeNs now) {
   if (!streamEndsBy(now)) return;
   ended_stream_ = stream_;
@@ -268,7 +268,7 @@ Reference Commander::streamed(TimeNs now) const {
   r.yaw += carried * last_.yaw_rate;
   if (age <= carried) return r;
 
-  // Beyond, the velocity falls linearly to zero.
+  // After that the velocity falls linearly to zero.
   const double fade = toSeconds(kHoldAfter - kCarryOn);
   const double faded = std::min(age - carried, fade);
   const double left = 1.0 - faded / fade;

@@ -22,7 +22,7 @@ Envelope::Envelope(const ControllerConfig& config, const VehicleModel& vehicle)
       thrust_max_(config.thrust_max_ratio * 4.0 * vehicle.thrust_coefficient *
                   vehicle.motor_speed_max * vehicle.motor_speed_max) {}
 
-// Drag depends on the attitude, and that on the drag: two rounds leave less than a hundredth.
+// Drag and attitude depend on each other: after two rounds less than a hundredth is left.
 Vector3d Envelope::specificThrust(const Reference& reference) const {
   const Vector3d still = reference.a_WB + Vector3d(0.0, 0.0, kGravity);
   Vector3d thrust = still;

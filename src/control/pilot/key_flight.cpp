@@ -176,7 +176,7 @@ void KeyFlight::press(Key key, TimeNs now) {
   flies_ = true;
 }
 
-// Once more when it is over: zero, so that the vehicle does not carry on.
+// After the end once more: zero, so that the vehicle does not fly on.
 std::optional<BodyVelocity> KeyFlight::at(TimeNs now) {
   if (!flies_) return std::nullopt;
   if (now < until_) return velocity_;

@@ -16,9 +16,9 @@ using Eigen::Vector3d;
 
 constexpr std::uint16_t kKnownBits = 4095;
 constexpr std::uint8_t kKnownAttitudeBits = 1 | 2 | 4 | 64 | 128;
-constexpr double kLeastSpecificForce = 0.1 * kGravity;  // [m/s^2] that has a direction to fly by
+constexpr double kLeastSpecificForce = 0.1 * kGravity;  // [m/s^2] below: no direction
 
-/// What holds an axis.
+/// The quantity that is commanded on an axis.
 enum class Hold { kNothing, kAcceleration, kVelocity, kPosition };
 
 bool uses(const PositionTarget& target, unsigned bit) { return (target.mask & bit) == 0; }
@@ -102,7 +102,7 @@ std::array<Hold, 3> holds(const PositionTarget& target) {
   return held;
 }
 
-/// The set point with all in W, and without what the mask leaves out.
+/// The set point in W, without the fields that the mask leaves out.
 PositionTarget inWorld(PositionTarget target, const KinematicState& state) {
   using P = PositionTarget;
   for (unsigned axis = 0; axis < 3; ++axis) {
@@ -122,7 +122,7 @@ PositionTarget inWorld(PositionTarget target, const KinematicState& state) {
   return target;
 }
 
-/// Velocity towards a position, of axes that are held there beside velocities.
+/// Velocity towards a position, for axes with positions beside velocities.
 double approach(double error) {
   return std::clamp(Decoder::kPositionGain * error, -Decoder::kApproachSpeed,
                     Decoder::kApproachSpeed);
@@ -130,7 +130,7 @@ double approach(double error) {
 
 }  // namespace
 
-// A yaw that turns goes on from the last one; the vehicle's own lags behind it.
+// A turning yaw goes on from the last one, since the vehicle's own lags behind it.
 Decoder::Heading Decoder::heading(const PositionTarget& target, const KinematicState& state) {
   const bool has_rate = uses(target, PositionTarget::kNoYawRate);
   const double rate = has_rate ? target.yaw_rate : 0.0;
@@ -181,7 +181,7 @@ Command Decoder::decode(const PositionTarget& given, const KinematicState& state
     const Heading at = heading(target, state);
     return PoseCommand{target.position, keeps_yaw ? std::nullopt : std::optional(at.yaw)};
   }
-  VelocityCommand command{target.velocity, yawRate(target, state)};
+  VelocitySetpoint command{target.velocity, yawRate(target, state)};
   for (unsigned axis = 0; axis < 3; ++axis) {
     if (held[axis] != Hold::kPosition) continue;
     command.v_WB[axis] += approach(target.position[axis] - state.X_WB.p[axis]);
@@ -198,7 +198,7 @@ Command Decoder::attitudeOf(const Vector3d& a_WB, const Heading& heading) {
                     a_WB.x(), a_WB.y(), a_WB.z(), kLeastSpecificForce));
   }
   const Vector3d z = force.normalized();
-  // Turned by the yaw, then tilted the shortest way: defined at every attitude.
+  // Turned by the yaw, then tilted by the shortest rotation: defined at every attitude.
   const Eigen::Quaterniond tilt = Eigen::Quaterniond::FromTwoVectors(Vector3d::UnitZ(), z);
   AttitudeSetpoint setpoint;
   setpoint.q_WB = tilt * Eigen::AngleAxisd(heading.yaw, Vector3d::UnitZ());

@@ -11,8 +11,8 @@
 #include "marsim/control/setpoint.hpp"
 #include "marsim/geometry/kinematic_state.hpp"
 
-/// MAVLink's set points for a vehicle that is flown from outside, as MAVROS takes them: in ENU and
-/// FLU, although the names of the frames say NED.
+/// MAVLink's set points for a vehicle flown from outside, in MAVROS' conventions: ENU and FLU,
+/// although the frames' names say NED.
 namespace marsim::control::offboard {
 
 /// mavros_msgs/PositionTarget. A set bit of the mask means that the field is not used.
@@ -37,7 +37,7 @@ struct PositionTarget {
   double yaw_rate = 0.0;                                   ///< [rad/s]
 };
 
-/// mavros_msgs/AttitudeTarget, with such a mask.
+/// mavros_msgs/AttitudeTarget, with a mask of the same kind.
 struct AttitudeTarget {
   static constexpr std::uint8_t kNoRollRate = 1;
   static constexpr std::uint8_t kNoPitchRate = 2;
@@ -48,7 +48,7 @@ struct AttitudeTarget {
   std::uint8_t mask = 0;
   Eigen::Quaterniond q_WB = Eigen::Quaterniond::Identity();
   Eigen::Vector3d body_rate = Eigen::Vector3d::Zero();  ///< [rad/s] in B
-  double thrust = 0.0;                                  ///< 0 to 1 of the vehicle's largest
+  double thrust = 0.0;                                  ///< 0 to 1 of the vehicle's largest thrust
 };
 
 /// A place to go to.
@@ -58,43 +58,43 @@ struct PoseCommand {
 };
 
 /// A velocity to hold.
-struct VelocityCommand {
+struct VelocitySetpoint {
   Eigen::Vector3d v_WB;   ///< [m/s] in W
   double yaw_rate = 0.0;  ///< [rad/s]
 };
 
-/// What a set point comes to for the flight controller.
+/// A set point in the flight controller's terms.
 using Command =
-    std::variant<PoseCommand, Reference, VelocityCommand, AttitudeSetpoint, RateSetpoint>;
+    std::variant<PoseCommand, Reference, VelocitySetpoint, AttitudeSetpoint, RateSetpoint>;
 
-/// Of the vehicle, for accelerations and thrusts.
+/// Properties of the vehicle, for accelerations and thrusts.
 struct Body {
   double mass = 1.0;        ///< [kg]
   double thrust_max = 0.0;  ///< [N] of all rotors
 };
 
-/// Makes commands of set points. Each axis is held by the first of position, velocity and
-/// acceleration that the mask leaves it, x and y by the same:
+/// Turns set points into commands. Each axis follows the first of position, velocity and
+/// acceleration that the mask leaves it; x and y follow the same quantity:
 /// - positions: a place to go to; with a velocity a full reference, with acceleration as
 ///   feed-forward;
 /// - velocities: a velocity; positions of other axes become velocities towards them;
 /// - accelerations: attitude and thrust, for still air.
-/// Where neither yaw nor yaw rate is used, the yaw is kept.
+/// If neither yaw nor yaw rate is used, the yaw is kept.
 class Decoder {
  public:
-  static constexpr double kPositionGain = 1.0;    ///< [1/s] of axes held beside velocities
-  static constexpr double kApproachSpeed = 2.0;   ///< [m/s] of those, at most
-  static constexpr double kYawGain = 2.0;         ///< [1/s] of a yaw beside velocities
-  static constexpr double kYawRate = 1.0;         ///< [rad/s] of that, at most
-  static constexpr TimeNs kMemory = 500'000'000;  ///< how long a yaw that turns is remembered
+  static constexpr double kPositionGain = 1.0;    ///< [1/s] for positions beside velocities
+  static constexpr double kApproachSpeed = 2.0;   ///< [m/s] largest of these
+  static constexpr double kYawGain = 2.0;         ///< [1/s] for a yaw beside velocities
+  static constexpr double kYawRate = 1.0;         ///< [rad/s] largest of that
+  static constexpr TimeNs kMemory = 500'000'000;  ///< for which a turning yaw is remembered
 
   explicit Decoder(const Body& body) : body_(body) {}
 
-  /// The command of a set point for the vehicle's present state. Throws Error, naming the field,
-  /// its value and what is allowed.
+  /// The command for a set point at the vehicle's present state. Throws Error naming the field, its
+  /// value and the allowed values.
   Command decode(const PositionTarget& target, const KinematicState& state);
   Command decode(const AttitudeTarget& target);
-  /// What the last set point asked for that was not followed; one line each.
+  /// Parts of the last set point that are not followed, one line each.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
@@ -108,7 +108,7 @@ class Decoder {
 
   Body body_;
   std::vector<std::string> notes_;
-  std::optional<double> yaw_;  ///< that was asked for last
+  std::optional<double> yaw_;  ///< the last commanded yaw
   TimeNs yaw_stamp_ = 0;
 };
 

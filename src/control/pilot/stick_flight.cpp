@@ -10,9 +10,9 @@
 namespace marsim::control {
 namespace {
 
-constexpr TimeNs kLongestStep = kNsPerSecond / 2;  // after that the yaw is the vehicle's again
+constexpr TimeNs kLongestStep = kNsPerSecond / 2;  // longer: yaw starts over
 
-/// Zero in the deadzone, from there on evenly to 1.
+/// Zero in the deadzone, linear outside of it, up to 1.
 double withDeadzone(double value, double deadzone) {
   const double past = (std::abs(value) - deadzone) / (1.0 - deadzone);
   return past <= 0.0 ? 0.0 : std::copysign(std::min(past, 1.0), value);
@@ -92,8 +92,8 @@ offboard::Command StickFlight::command(Mode mode, const Sticks& sticks,
     reset();
     const Eigen::Vector3d v_level(limits_.speed * sticks.pitch, -limits_.speed * sticks.roll,
                                   limits_.climb * sticks.throttle);
-    return offboard::VelocityCommand{Eigen::AngleAxisd(yaw, Eigen::Vector3d::UnitZ()) * v_level,
-                                     yaw_rate};
+    return offboard::VelocitySetpoint{Eigen::AngleAxisd(yaw, Eigen::Vector3d::UnitZ()) * v_level,
+                                      yaw_rate};
   }
   const TimeNs step = state.stamp - stamp_;
   if (!yaw_ || step < 0 || step > kLongestStep) {
@@ -122,7 +122,7 @@ double StickFlight::climbThrust(double throttle, double tilt_cosine, const Kinem
   if (throttle != 0.0) {
     height_.reset();
   } else {
-    if (!height_) height_ = state.X_WB.p.z() + state.v_WB.z() / kClimbGain;  // where it would stop
+    if (!height_) height_ = state.X_WB.p.z() + state.v_WB.z() / kClimbGain;  // height of its stop
     climb = std::clamp(kHeightGain * (*height_ - state.X_WB.p.z()), -limits_.climb, limits_.climb);
   }
   const double acceleration = kClimbGain * (climb - state.v_WB.z());

@@ -18,8 +18,8 @@ struct Sticks {
   double throttle = 0.0;  ///< > 0: up
 };
 
-/// Where a joystick has the sticks (sensor_msgs/Joy: left and up are positive), in the order of
-/// Mode 2: throttle and yaw on the left one. Numbers count from 0; -1: there is none.
+/// Axes of a joystick's sticks (sensor_msgs/Joy: left and up are positive), in the order of Mode 2:
+/// throttle and yaw on the left one. Numbers count from 0; -1: absent.
 struct StickAxes {
   int roll = 3;
   int pitch = 4;
@@ -29,18 +29,18 @@ struct StickAxes {
   bool reverse_pitch = false;
   bool reverse_yaw = false;
   bool reverse_throttle = false;
-  double deadzone = 0.05;  ///< of the way from the centre
+  double deadzone = 0.05;  ///< share of the way from the centre
   int take_off_button = 0;
   int land_button = 1;
   int mode_button = 3;
 
   /// Throws ConfigError.
   void validate(const std::string& where) const;
-  /// Throws Error where an axis is missing or not finite.
+  /// Throws Error if an axis is missing or not finite.
   Sticks read(const std::vector<float>& axes) const;
 };
 
-/// What full deflection asks for.
+/// Values at full deflection.
 struct StickLimits {
   double speed = 3.0;               ///< [m/s] in position mode
   double climb = 1.0;               ///< [m/s] in position and altitude mode
@@ -51,13 +51,13 @@ struct StickLimits {
   void validate(const std::string& where) const;
 };
 
-/// Flying by the sticks of a transmitter or joystick.
+/// Flies by the sticks of a transmitter or joystick.
 class StickFlight {
  public:
   enum class Mode {
-    kAttitude,  ///< roll and pitch angle, yaw rate, thrust; hovers about with the throttle centred
-    kAltitude,  ///< the same with a climb rate; the height is held with the throttle centred
-    kPosition,  ///< velocities; the place is held with the sticks centred
+    kAttitude,  ///< roll and pitch angle, yaw rate, thrust; about hovers with the throttle centred
+    kAltitude,  ///< likewise, with a climb rate; holds the height with the throttle centred
+    kPosition,  ///< velocities; holds the place with the sticks centred
   };
   static const char* name(Mode mode);  ///< "attitude", "altitude", "position"
   static Mode next(Mode mode);
@@ -68,9 +68,9 @@ class StickFlight {
   StickFlight(const StickLimits& limits, const offboard::Body& body)
       : limits_(limits), body_(body) {}
 
-  /// The command for the vehicle's present state; once for each state that has one.
+  /// The command for the vehicle's present state; call it once per state.
   offboard::Command command(Mode mode, const Sticks& sticks, const KinematicState& state);
-  /// Forgets the height and the yaw that were held.
+  /// Forgets the held height and yaw.
   void reset();
 
  private:

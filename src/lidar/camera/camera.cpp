@@ -19,8 +19,6 @@
 namespace marsim::lidar {
 namespace {
 
-constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ULL;
-
 std::vector<Eigen::Vector3f> directionsOf(const CameraModel& model) {
   std::vector<Eigen::Vector3f> directions;
   directions.reserve(static_cast<std::size_t>(model.width) *
@@ -33,7 +31,7 @@ std::vector<Eigen::Vector3f> directionsOf(const CameraModel& model) {
   return directions;
 }
 
-// Luma, of colours near enough as their mean.
+// Luma; for colours their mean is close enough.
 std::vector<std::uint8_t> greyOf(const CameraImage& image, const CameraConfig& config) {
   if (config.encoding == ImageEncoding::kMono8) return image.pixels;
   std::vector<std::uint8_t> grey(image.hits.size());
@@ -44,7 +42,7 @@ std::vector<std::uint8_t> greyOf(const CameraImage& image, const CameraConfig& c
   return grey;
 }
 
-// With what an RGB-D camera's depth has from its colour.
+// Fills in the settings that an RGB-D camera's depth shares with its colour.
 DepthCameraConfig completed(DepthCameraConfig depth, const CameraConfig& camera) {
   depth.name = camera.name.empty() ? "camera" : camera.name;
   depth.width = camera.model.width;
@@ -77,24 +75,50 @@ std::string CameraConfig::depthTopic() const {
   return "aligned_depth_to_" + (name.empty() ? "color" : name);
 }
 
+void CameraConfig::declareTaking(Settings& settings) {
+  settings.optional("encoding", encoding,
+                    {{"mono8", ImageEncoding::kMono8},
+                     {"bgr8", ImageEncoding::kBgr8},
+                     {"rgb8", ImageEncoding::kRgb8}});
+  settings.optional("range_max", range_max, "m", kPositive);
+  settings.optional("exposure", exposure, "s", kPositive);
+  settings.optional("gain", gain, "", kPositive);
+  settings.optional("noise", [&](Settings& noise) {
+    noise.optional("full_well", full_well, "electrons", kNotNegative);
+    noise.optional("read", read_noise, "electrons", kNotNegative);
+  });
+  settings.optional("antialiasing", antialiasing);
+  settings.optional("shutter", [&](Settings& shutter) {
+    shutter.optional("readout", readout, "s", kNotNegative);
+    shutter.optional("subframes", subframes, "", {1.0, 64.0});
+  });
+  settings.optional("texture", [&](Settings& map) {
+    map.optional("amplitude", texture.amplitude, "", kShare);
+    map.optional("coarsest", texture.coarsest, "m");
+    map.optional("finest", texture.finest, "m", {1e-3, 100.0});
+  });
+}
+
+void CameraConfig::declare(Settings& settings) {
+  model.declare(settings);
+  declareTaking(settings);
+  if (!aligned_depth && !settings.inFile("aligned_depth")) return;
+  if (!aligned_depth) aligned_depth.emplace();
+  settings.required("aligned_depth", [&](Settings& map) {
+    aligned_depth->declareRange(map);
+    aligned_depth->declareStereo(map, true);
+  });
+}
+
 void CameraConfig::validate(const std::string& where) const {
   model.validate(where);
+  checkSettings(where, *this);
   const Validator check(where);
-  check.positive("range_max", range_max, "m");
   check.require(X_BC.p.allFinite() && X_BC.q.coeffs().allFinite(), "mounting", "not finite",
                 "finite position and rotation");
-  check.positive("exposure", exposure, "s");
-  check.positive("gain", gain);
-  check.notNegative("noise.full_well", full_well, "electrons");
-  check.notNegative("noise.read", read_noise, "electrons");
-  check.notNegative("shutter.readout", readout, "s");
-  check.require(subframes >= 1 && subframes <= 64, "shutter.subframes",
-                fmt::format("{}", subframes), "1 to 64");
   if (aligned_depth) {
     aligned_depth->validateDepth(where, "aligned_depth.", "aligned_depth.stereo.");
   }
-  check.within("texture.amplitude", texture.amplitude, 0.0, 1.0);
-  check.within("texture.finest", texture.finest, 1e-3, 100.0, "m");
   check.require(texture.coarsest >= texture.finest && texture.coarsest <= 1000.0,
                 "texture.coarsest", fmt::format("{} m", texture.coarsest),
                 fmt::format("texture.finest, {} m, to 1000 m", texture.finest));
@@ -149,17 +173,17 @@ void CameraRigConfig::validate(const std::string& where) const {
                 "names that differ, none empty where there are several");
 }
 
-// What an image needs while it is made.
+// Buffers of one image.
 struct Scratch {
   SurfaceLooks looks;
   std::vector<Radiance> radiances;
 };
 
-/// What images are made with; the same for all.
+/// Parts that all images share.
 struct Camera::Parts {
   CameraRenderers renderers;
   std::uint64_t seed;
-  std::vector<Eigen::Vector3f> directions;  // in C, of every pixel
+  std::vector<Eigen::Vector3f> directions;  // in C, one for each pixel
   SurfaceShader shader;
   Workers workers;
   mutable Pool<Scratch> scratch{};
@@ -205,7 +229,7 @@ Frame Camera::frameAt(TimeNs stamp, double offset, const BodyAt& bodyAt) const {
   return frame;
 }
 
-// Whether `looks` are those of the map's surfaces.
+// Returns whether `looks` is set to those of the map's surfaces.
 bool Camera::castCentres(const Frame& frame, View<MovingObject> objects, std::vector<Hit>& hits,
                          SurfaceLooks& looks) const {
   const CameraRenderers& renderers = parts_->renderers;
@@ -300,7 +324,8 @@ CameraImage Camera::imageOf(TimeNs stamp, const BodyAt& bodyAt, View<MovingObjec
       for (std::size_t k = 0; k < radiances.size(); ++k) radiances[k] += share * of_frame[k];
     }
   }
-  const std::uint64_t key = mixBits(parts_->seed + static_cast<std::uint64_t>(stamp) * kOdd);
+  const std::uint64_t key =
+      mixBits(parts_->seed + static_cast<std::uint64_t>(stamp) * kGoldenGamma);
   image.pixels = expose(radiances, config_, mixBits(key), parts_->workers);
   parts_->scratch.giveBack(std::move(scratch));
   return image;

@@ -15,8 +15,8 @@ namespace marsim::lidar {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr int kSteps = 8;        // from the axis out to a pixel
-constexpr int kIterations = 20;  // of Newton's method a step; three do
+constexpr int kSteps = 8;        // from the axis to a pixel
+constexpr int kIterations = 20;  // of Newton's method per step; three suffice
 
 using Distortion = std::array<double, 5>;
 
@@ -40,7 +40,7 @@ Distorted plumbBob(const Eigen::Vector2d& p, const Distortion& d) {
   return result;
 }
 
-// Step by step from the axis, so that it is the branch that begins there.
+// In steps from the axis, so that the solution lies on the branch that begins there.
 Eigen::Vector2d inversePlumbBob(const Eigen::Vector2d& place, const Distortion& d) {
   Eigen::Vector2d p = Eigen::Vector2d::Zero();
   for (int step = 1; step <= kSteps; ++step) {
@@ -131,16 +131,33 @@ Eigen::Vector3d CameraModel::direction(const Eigen::Vector2d& pixel) const {
   return {across.x(), across.y(), std::cos(angle)};
 }
 
+void CameraModel::declare(Settings& settings) {
+  settings.optional("projection", projection,
+                    {{"pinhole", Projection::kPinhole}, {"fisheye", Projection::kFisheye}});
+  settings.required("image", [&](Settings& image) {
+    declareImageSize(image, width, height);
+    image.required("fx", fx, "px", kPositive);
+    image.required("fy", fy, "px", kPositive);
+    image.required("cx", cx, "px, inside the image", {0.0, width - 1.0});
+    image.required("cy", cy, "px, inside the image", {0.0, height - 1.0});
+  });
+  if (!settings.inFile("distortion")) return;
+  std::vector<double> given;
+  settings.required("distortion", given);
+  if (given.size() > coefficients()) {
+    settings.fail("distortion", fmt::format("a list of {}", given.size()),
+                  coefficients() == 4 ? "[k1, k2, k3, k4]" : "[k1, k2, p1, p2, k3]");
+  }
+  std::copy(given.begin(), given.end(), distortion.begin());
+}
+
 void CameraModel::validate(const std::string& where) const {
-  const Validator check(where);
+  checkSettings(where, *this);
   requireImageSize(where, width, height);
-  check.positive("image.fx", fx, "px");
-  check.positive("image.fy", fy, "px");
-  check.within("image.cx", cx, 0, width - 1, "px, inside the image");
-  check.within("image.cy", cy, 0, height - 1, "px, inside the image");
+  const Validator check(where);
   for (const double k : distortion) check.finite("distortion", k);
   const auto* const end = distortion.begin() + coefficients();
-  // The direction exists everywhere inside of where it exists on the border.
+  // If the directions at the border exist, all inside do.
   const auto look = [&](int column, int row) {
     check.require(direction({column, row}).allFinite(), "distortion",
                   fmt::format("[{:g}]", fmt::join(distortion.begin(), end, ", ")),

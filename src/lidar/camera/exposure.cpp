@@ -10,8 +10,7 @@ namespace marsim::lidar {
 namespace {
 
 constexpr std::size_t kPixelsPerTask = 16384;
-constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ULL;
-/// [s] of exposure at gain 1 that turns white ground under the sky just into white.
+/// [s] exposure at gain 1 with which white ground under the sky is just white.
 constexpr double kWhiteExposure = 0.0115;
 /// Luma by ITU-R BT.709.
 const Radiance kLuma(0.2126F, 0.7152F, 0.0722F);
@@ -26,12 +25,12 @@ class Well {
         key_(key),
         normal_(NormalDeviate::table()) {}
 
-  /// `light`: 1 is white under the sky; `number`: of the pixel's channel.
+  /// `light`: 1 is white under the sky; `number`: index of the pixel's channel.
   std::uint8_t byteOf(float light, std::size_t number) const {
     const float share = light * exposure_;
     if (capacity_ <= 0.0F) return srgbOfLinear(share);
     const float sigma = std::sqrt(share * capacity_ + read2_);
-    const std::uint64_t bits = mixBits(key_ + number * kOdd);
+    const std::uint64_t bits = mixBits(key_ + number * kGoldenGamma);
     return srgbOfLinear(share + sigma * normal_.of(static_cast<std::uint32_t>(bits)) / capacity_);
   }
 

@@ -8,8 +8,8 @@
 
 namespace marsim::lidar {
 
-/// The bytes that a camera makes of the light its pixels take in: exposure, gain, shot and read
-/// noise, sRGB's transfer function. `key` decides the noise, together with the pixel.
+/// Turns the light of an image's pixels into bytes: exposure, gain, shot and read noise, sRGB's
+/// transfer function. `key` and the pixel decide the noise.
 std::vector<std::uint8_t> expose(const std::vector<Radiance>& radiances, const CameraConfig& config,
                                  std::uint64_t key, const Workers& workers);
 

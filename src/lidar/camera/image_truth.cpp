@@ -11,7 +11,7 @@ namespace marsim::lidar {
 namespace {
 
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
-/// [s] between the places from which velocities are told.
+/// [s] between the poses that give velocities.
 constexpr double kVelocityStep = 0.01;
 
 bool isObject(const Hit& hit) {
@@ -27,7 +27,7 @@ std::size_t ImageTruth::width() const {
   return static_cast<std::size_t>(camera_.config().model.width);
 }
 
-// Null: it is not there at that time.
+// Null if the object does not exist at that time.
 const MovingObject* ImageTruth::objectAt(std::uint32_t identity, double time) const {
   const auto* const found =
       std::find_if(objects_.begin(), objects_.end(), [&](const MovingObject& object) {
@@ -36,8 +36,8 @@ const MovingObject* ImageTruth::objectAt(std::uint32_t identity, double time) co
   return found == objects_.end() ? nullptr : found;
 }
 
-// From the places now, 10 and 20 ms ago: exact at constant acceleration. What was not there yet is
-// told by the motion since.
+// From the poses now, 10 and 20 ms ago: exact at constant acceleration. An object that did not
+// exist then is extrapolated from its motion since.
 Eigen::Vector3d ImageTruth::velocityOf(std::uint32_t identity, const MovingObject& now) const {
   constexpr double h = kVelocityStep;
   const Eigen::Vector3d p = now.at(0.0).p;
@@ -77,7 +77,7 @@ std::vector<Eigen::Vector3f> ImageTruth::normals() const {
   return normals;
 }
 
-// `age` [s] of the image before.
+// `age` [s] of the previous image.
 Eigen::Vector2f ImageTruth::flowOf(std::size_t pixel, const CameraImage& before, double age) const {
   const Hit& hit = image_.hits[pixel];
   const Eigen::Vector2f none(kNone, kNone);
@@ -91,7 +91,7 @@ Eigen::Vector2f ImageTruth::flowOf(std::size_t pixel, const CameraImage& before,
     now = objectAt(hit.identity, camera_.timeOf(row));
     if (now == nullptr) return none;
   }
-  // A rolling shutter took it when its row then was taken: one step of iteration is enough.
+  // A rolling shutter saw it at the time of its row then: one iteration is accurate enough.
   Eigen::Vector2d place;
   int row_then = row;
   for (int step = 0; step < 2; ++step) {
@@ -134,7 +134,7 @@ std::vector<SeenObject> ImageTruth::seenObjects() const {
       object.left = object.right = column;
       object.top = row;
       const MovingObject* thing = objectAt(hit.identity, 0.0);
-      // With a rolling shutter it may be there for later rows alone.
+      // With a rolling shutter it may exist for later rows only.
       if (thing == nullptr) thing = objectAt(hit.identity, camera_.timeOf(row));
       if (thing != nullptr) {
         object.X_WM = thing->at(0.0);

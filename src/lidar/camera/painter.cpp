@@ -8,9 +8,9 @@
 namespace marsim::lidar {
 namespace {
 
-constexpr int kTile = 16;  // [px] side of what is shaded together: neighbours share surfels
+constexpr int kTile = 16;  // [px] side of a tile, shaded together: neighbours share surfels
 constexpr std::size_t kPixelsPerTask = 4096;
-/// Pixels whose surfaces stand apart by more, or are turned by more, are at an edge.
+/// Pixels whose surfaces are farther apart, or turned by more, are at an edge.
 constexpr float kEdgeWidth = 1.0F;  // [pixels]
 constexpr float kEdgeCosine = 0.9F;
 
@@ -29,8 +29,10 @@ struct Painter::Scene {
   const Frame& frame;
   View<MovingObject> objects;
   const std::vector<Hit>& hits;
-  std::vector<Eigen::Matrix3f> R_WC;  // of the frame's poses
+  std::vector<Eigen::Matrix3f> R_WC;  // rotations of the frame's poses
 };
+
+ShadeKernel shadeKernel(SimdLevel level) { return MARSIM_KERNEL_FOR(level, shadePixels); }
 
 Painter::Painter(const CameraConfig& config, const std::vector<Eigen::Vector3f>& directions,
                  const SurfaceShader& shader, const Workers& workers, float extinction)
@@ -42,7 +44,7 @@ Painter::Painter(const CameraConfig& config, const std::vector<Eigen::Vector3f>&
       height_(config.model.height),
       pixel_angle_(static_cast<float>(1.0 / std::sqrt(config.model.fx * config.model.fy))),
       extinction_(extinction),
-      shade_(shadeKernel(SimdLevel::kAuto)) {}
+      shade_(shadeKernel(simdLevelFor(SimdLevel::kAuto))) {}
 
 Radiance Painter::radianceOf(SurfaceShader::Job& job, const Hit& hit,
                              const Eigen::Vector3f& direction_W, int row,
@@ -63,7 +65,7 @@ Radiance Painter::throughAir(const Radiance& radiance, float range) const {
   return air + std::exp(-extinction_ * range) * (radiance - air);
 }
 
-// Calls act(pixel, row) for the pixels of some rows, a multiple of tiles from the first on.
+// Calls act(pixel, row) for the pixels of some rows; the first row begins a tile.
 template <class Act>
 void Painter::forTiles(int first_row, int end_row, const Act& act) const {
   for (int top = first_row; top < end_row; top += kTile) {
@@ -146,8 +148,8 @@ void Painter::paint(const Frame& frame, View<MovingObject> objects, const std::v
   if (config_.antialiasing) smooth(edges(scene), radiances);
 }
 
-// Whether two pixels beside each other see parts of the world that do not go on from one to the
-// other: different things, surfaces that are turned, or one before the other.
+// Whether two adjacent pixels see different parts of the world: different objects, surfaces turned
+// against each other, or one before the other.
 bool Painter::parts(const Scene& scene, std::size_t a, std::size_t b) const {
   const Hit &first = scene.hits[a], &second = scene.hits[b];
   if (!first.valid() && !second.valid()) return false;
@@ -180,8 +182,7 @@ std::vector<std::uint32_t> Painter::edges(const Scene& scene) const {
   return pixels;
 }
 
-// As a lens blurs them: the light of a pixel is spread over its neighbours, by 1 2 1 across and
-// down.
+// Blurs like a lens: spreads the light of a pixel over its neighbours, by 1 2 1 across and down.
 void Painter::smooth(const std::vector<std::uint32_t>& pixels,
                      std::vector<Radiance>& radiances) const {
   std::vector<Radiance> smoothed(pixels.size());

@@ -7,11 +7,11 @@
 
 namespace marsim::lidar {
 
-/// Where a camera is while it takes in light: all of it at one time, or one row after another.
+/// Poses of a camera while it takes in light: all at one time, or one row after another.
 struct Frame {
   TimeNs stamp = 0;
-  std::vector<Pose> X_WC;    ///< one, or one of each row
-  std::vector<float> times;  ///< [s] since `stamp`, as many
+  std::vector<Pose> X_WC;    ///< one, or one per row
+  std::vector<float> times;  ///< [s] since `stamp`, one per pose
 
   bool isOfOneInstant() const { return X_WC.size() == 1; }
   std::size_t numberOf(int row) const {
@@ -19,16 +19,19 @@ struct Frame {
   }
 };
 
-/// Turns what the pixels of an image meet into the light that they take in.
+/// The shading for what simdLevelFor() returned.
+ShadeKernel shadeKernel(SimdLevel level);
+
+/// Turns the hits of an image's pixels into the light that the pixels take in.
 class Painter {
  public:
   /// `directions`: unit, in C, of the pixels' centres, row by row. `extinction` [1/m]: of the air.
-  /// Keeps references.
+  /// Keeps references to its arguments.
   Painter(const CameraConfig& config, const std::vector<Eigen::Vector3f>& directions,
           const SurfaceShader& shader, const Workers& workers, float extinction);
 
-  /// `hits`: of the pixels' centres; `looks`: of what they meet of the map, null where they are not
-  /// known; only for frames of one instant. Sets as many radiances.
+  /// `hits`: of the pixels' centres; `looks`: of the map's surfaces there, null if unknown; only
+  /// for frames of one instant. Sets one radiance per pixel.
   void paint(const Frame& frame, View<MovingObject> objects, const std::vector<Hit>& hits,
              const SurfaceLooks* looks, std::vector<Radiance>& radiances) const;
 
@@ -38,7 +41,7 @@ class Painter {
                       int row, const Scene& scene) const;
   Radiance throughAir(const Radiance& radiance, float range) const;
   ShadeSettings settingsOf(const Pose& X_WC) const;
-  /// The map's surfaces in a row of pixels, by their looks.
+  /// Shades the map's surfaces in a row of pixels, from their looks.
   void shadeRow(int row, const ShadeSettings& settings, const Scene& scene,
                 const SurfaceLooks& looks, std::vector<Radiance>& radiances) const;
   template <class Act>
@@ -53,7 +56,7 @@ class Painter {
   const SurfaceShader& shader_;
   const Workers& workers_;
   const int width_, height_;
-  const float pixel_angle_;  // [rad] of a pixel on the axis
+  const float pixel_angle_;  // [rad] width of a pixel on the axis
   const float extinction_;   // [1/m]
   const ShadeKernel shade_;
 };

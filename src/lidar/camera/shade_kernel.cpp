@@ -10,7 +10,7 @@
 namespace marsim::lidar::MARSIM_SIMD_LEVEL {
 namespace {
 
-// Within 2e-6 of itself, of what is between -80 and 80: 2^f by its Taylor series about 0.
+// e^x within a relative 2e-6 for -80 to 80: 2^f by its Taylor series about 0.
 inline Float8 exp8(Float8 x) {
   const Float8 y = min8(max8(x, all8(-80.0F)), all8(80.0F)) * 1.44269504F;
   const Int8 whole = truncated(y + blend8(all8(0.5F), all8(-0.5F), y < 0.0F));
@@ -23,16 +23,15 @@ inline Float8 exp8(Float8 x) {
 // -1 to 1, as SolidTexture::valueAt.
 inline Float8 valueOf(Bits8 bits) {
   bits = bits ^ (bits >> 16U);
-  bits = bits * 0x85ebca6bU;
+  bits = bits * kTextureMix[0];
   bits = bits ^ (bits >> 13U);
-  bits = bits * 0xc2b2ae35U;
+  bits = bits * kTextureMix[1];
   bits = bits ^ (bits >> 16U);
   return toFloat(asInt(bits >> 8U)) * 0x1p-23F - 1.0F;
 }
 
 // SolidTexture::noise; p [m] relative to the camera.
 inline Float8 noise(const ShadeOctave& octave, std::uint32_t number, const Float8* p) {
-  constexpr std::uint32_t kFactor[3] = {0x8da6b343U, 0xd8163841U, 0xcb1ab31fU};
   Bits8 low[3], high[3];
   Float8 share[3];
   for (int axis = 0; axis < 3; ++axis) {
@@ -41,11 +40,11 @@ inline Float8 noise(const ShadeOctave& octave, std::uint32_t number, const Float
     whole = whole + (toFloat(whole) > place);
     const Float8 f = place - toFloat(whole);
     share[axis] = f * f * (3.0F - 2.0F * f);
-    low[axis] = (bitsOf(whole) + octave.base[axis]) * kFactor[axis];
-    high[axis] = low[axis] + kFactor[axis];
+    low[axis] = (bitsOf(whole) + octave.base[axis]) * kTextureFactors[axis];
+    high[axis] = low[axis] + kTextureFactors[axis];
   }
-  low[2] = low[2] + number * 0x9e3779b9U;
-  high[2] = high[2] + number * 0x9e3779b9U;
+  low[2] = low[2] + number * kTextureOctave;
+  high[2] = high[2] + number * kTextureOctave;
   const auto alongZ = [&](Bits8 xy) {
     const Float8 a = valueOf(xy + low[2]), b = valueOf(xy + high[2]);
     return a + share[2] * (b - a);
@@ -102,7 +101,7 @@ inline void shadeEight(const ShadeSettings& settings, ShadedPixels& pixels, int 
     p[axis] = d[axis] * range;
     along[axis] = d[axis] + n[axis] * cosine;
   }
-  // A pixel is long on a surface that it grazes: several places along it are looked at.
+  // A pixel is long on a surface that it grazes: several places along it are averaged.
   const Float8 step = width * length / (places * sqrt8(max8(dot8(along, along), all8(1e-12F))));
   Texture8 texture{all8(0.0F), all8(0.0F), all8(0.0F)};
   const auto most_places = static_cast<int>(most(places));

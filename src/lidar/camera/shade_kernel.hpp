@@ -2,16 +2,25 @@
 
 #include <cstdint>
 
-/// What the shading of a map's surfaces compiled for several instruction sets shares with the rest.
-/// Plain declarations only, as in cast_kernel.hpp.
+#include "lidar/cast/simd_kernel.hpp"
+
+/// Declarations that the shading of a map's surfaces, compiled for several instruction sets, shares
+/// with other code. Plain declarations only, as in cast_kernel.hpp.
 namespace marsim::lidar {
 
-/// Of SolidTexture. Red and blue differ by kTint of the first octave's amplitude. The mean square
-/// of a value is 1/3, that of interpolated ones (26/35)^3 of that: kSpread makes it about 1.
+/// Constants of SolidTexture. Red and blue differ by kTint of the first octave's amplitude. The
+/// mean square of a value is 1/3, that of interpolated ones (26/35)^3 of it: kSpread makes it about
+/// 1.
 constexpr float kTextureTint = 0.25F, kTextureSpread = 2.7F;
 
-/// An octave of SolidTexture, of places relative to the camera: waves that are whole there have the
-/// numbers `base` and begin `part` of a wave before it.
+/// Hash of a lattice point and an octave in SolidTexture: factors of x, y, z and of the octave,
+/// then those of the finaliser of MurmurHash3.
+constexpr std::uint32_t kTextureFactors[3] = {0x8da6b343U, 0xd8163841U, 0xcb1ab31fU};
+constexpr std::uint32_t kTextureOctave = 0x9e3779b9U;
+constexpr std::uint32_t kTextureMix[2] = {0x85ebca6bU, 0xc2b2ae35U};
+
+/// An octave of SolidTexture, for places relative to the camera: whole waves there have the numbers
+/// from `base` on and begin `part` of a wave before it.
 struct ShadeOctave {
   float inverse_length;  ///< [1/m]
   std::uint32_t base[3];
@@ -23,11 +32,11 @@ struct ShadeSettings {
   ShadeOctave octaves[kMostOctaves];
   int octave_count;
   float amplitude;
-  float pixel_angle;  ///< [rad] of a pixel on the axis
+  float pixel_angle;  ///< [rad] width of a pixel on the axis
   float R_WC[3][3];
 };
 
-/// Some pixels that see a map's surfaces: what they meet, see SurfaceLooks, and the light of it.
+/// Pixels that see a map's surfaces: their hits, see SurfaceLooks, and the resulting light.
 struct alignas(64) ShadedPixels {
   static constexpr int kMost = 256;
   float direction[3][kMost];  ///< unit, in C
@@ -39,14 +48,6 @@ struct alignas(64) ShadedPixels {
 };
 
 using ShadeKernel = void (*)(const ShadeSettings&, ShadedPixels&);
-namespace portable {
-void shadePixels(const ShadeSettings& settings, ShadedPixels& pixels);
-}
-namespace baseline {
-void shadePixels(const ShadeSettings& settings, ShadedPixels& pixels);
-}
-namespace avx2 {
-void shadePixels(const ShadeSettings& settings, ShadedPixels& pixels);
-}
+MARSIM_KERNEL(void shadePixels(const ShadeSettings& settings, ShadedPixels& pixels))
 
 }  // namespace marsim::lidar

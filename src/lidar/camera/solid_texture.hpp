@@ -12,12 +12,11 @@
 
 namespace marsim::lidar {
 
-/// A texture that fills space, so that every surface has one that stays on it: octaves of value
-/// noise. Octaves finer than the pixel that looks are left out of it, gradually, so that nothing
-/// flickers from image to image.
+/// A texture that fills space, so that each surface has a texture fixed to it: octaves of value
+/// noise. Octaves finer than a pixel are faded out, so that nothing flickers from image to image.
 class SolidTexture {
  public:
-  /// `amplitude`: standard deviation of an octave, of the colour's logarithm; octaves from
+  /// `amplitude`: standard deviation of an octave, in the colour's logarithm; octaves from
   /// `coarsest` down to `finest` [m], each half as long as the one before.
   SolidTexture(double amplitude, double coarsest, double finest)
       : amplitude_(static_cast<float>(amplitude)) {
@@ -26,7 +25,7 @@ class SolidTexture {
     }
   }
 
-  /// The same for the shading of places relative to one, `about` [m].
+  /// Describes the texture for the shading of places relative to `about` [m].
   void describe(const Eigen::Vector3d& about, ShadeSettings& settings) const {
     settings.amplitude = amplitude_;
     settings.octave_count = static_cast<int>(inverse_lengths_.size());
@@ -41,12 +40,12 @@ class SolidTexture {
     }
   }
 
-  /// What a surface's red, green and blue are to be multiplied by, around 1. `p`: place [m];
-  /// `width` [m]: of the pixel there.
+  /// Factors around 1 for a surface's red, green and blue. `p`: place [m]; `width` [m]: of the
+  /// pixel.
   Eigen::Vector3f at(const Eigen::Vector3d& p, float width) const {
     float sum = 0.0F, first = 0.0F;
     for (std::size_t i = 0; i < inverse_lengths_.size(); ++i) {
-      // In full where a wave is three pixels long, not at all where it is two.
+      // In full at three pixels a wave, not at all at two.
       const float pixels = 1.0F / (static_cast<float>(inverse_lengths_[i]) * width);
       const float share = std::min(pixels - 2.0F, 1.0F);
       if (share <= 0.0F) break;
@@ -59,7 +58,7 @@ class SolidTexture {
   }
 
  private:
-  // Values at whole coordinates, joined by cubic weights; standard deviation about 1.
+  // Values at whole coordinates, interpolated by cubic weights; standard deviation about 1.
   static float noise(const Eigen::Vector3d& p, std::uint32_t octave) {
     std::array<std::uint32_t, 3> low{};
     std::array<float, 3> share{};
@@ -81,19 +80,20 @@ class SolidTexture {
     return kTextureSpread * (near_y + share[1] * (far_y - near_y));
   }
 
-  // -1 to 1: a hash by the finaliser of MurmurHash3.
+  // A value from -1 to 1.
   static float valueAt(std::uint32_t x, std::uint32_t y, std::uint32_t z, std::uint32_t octave) {
-    std::uint32_t bits = x * 0x8da6b343U + y * 0xd8163841U + z * 0xcb1ab31fU + octave * 0x9e3779b9U;
+    std::uint32_t bits = x * kTextureFactors[0] + y * kTextureFactors[1] + z * kTextureFactors[2] +
+                         octave * kTextureOctave;
     bits ^= bits >> 16U;
-    bits *= 0x85ebca6bU;
+    bits *= kTextureMix[0];
     bits ^= bits >> 13U;
-    bits *= 0xc2b2ae35U;
+    bits *= kTextureMix[1];
     bits ^= bits >> 16U;
     return static_cast<float>(bits >> 8U) * 0x1p-23F - 1.0F;
   }
 
   float amplitude_;
-  std::vector<double> inverse_lengths_;  // [1/m], coarse to fine
+  std::vector<double> inverse_lengths_;  // [1/m], from coarse to fine
 };
 
 }  // namespace marsim::lidar

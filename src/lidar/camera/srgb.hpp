@@ -20,7 +20,7 @@ inline float linearOfSrgb(std::uint8_t byte) {
   return table[byte];
 }
 
-/// And back, of light of any amount, rounded to the nearest byte within a thousandth of the light.
+/// The byte of any amount of light, the nearest one within a thousandth of the light.
 inline std::uint8_t srgbOfLinear(float light) {
   constexpr std::size_t kCells = 8192;
   static const std::array<std::uint8_t, kCells + 1> table = [] {

@@ -14,16 +14,16 @@
 namespace marsim::lidar {
 namespace {
 
-/// [r] within which surfels have a share in the colour of a place. More than the disc that a ray
-/// can meet, so that no disc's edge shows.
+/// [r] within which surfels affect the colour of a place. Larger than the disc that a ray can meet,
+/// so that no disc's edge shows.
 constexpr double kReach = 1.5;
-/// What counts as the same surface: as for ranges of blended maps.
+/// Limits for surfels of the same surface, as for ranges of blended maps.
 constexpr float kLeastCosine = 0.8F;
 constexpr float kLargestOffset = 0.5F;  // [r]
-/// [r] Where pixels are wider, nobody sees a disc's edge: its own colour and normal are taken.
+/// [r] Pixels wider than this do not show a disc's edge: its own colour and normal are used.
 constexpr float kWidePixel = 0.5F;
 
-/// How far the shades of blades and leaves go from their class's, in amplitudes of the texture.
+/// Spread of the shades of blades and leaves about their class's, in amplitudes of the texture.
 constexpr float kPlantContrast = 2.0F;
 
 float lightOn(const Eigen::Vector3f& normal_W) {
@@ -88,7 +88,7 @@ map::Colour colourOfClass(std::uint8_t semantic_class) {
 
 namespace {
 
-// How light surfels with such channels are, linear.
+// Linear colours of surfels with such channels.
 SurfelColours coloursOf(const map::SurfelChannelViews& channels) {
   SurfelColours colours;
   const auto fill = [&](const auto& valueOf) {
@@ -148,7 +148,7 @@ SurfaceShader::Job::Job(const SurfaceShader& shader, View<MovingObject> objects)
   });
 }
 
-// Of several objects of one identity the one that is there; null: the map.
+// The object of an identity that exists then, if several share it; null: the map.
 const SurfaceShader::Job::Object* SurfaceShader::Job::objectOf(std::uint32_t identity,
                                                                double time) {
   if (identity == kMapIdentity) return nullptr;
@@ -176,7 +176,7 @@ const SurfaceShader::Job::Neighbourhood& SurfaceShader::Job::around(const map::S
   kept.surfel = surfel;
   kept.planar = middle.planar;
   kept.surfels.clear();
-  if (!middle.planar) {  // balls are leaves and the like, each of its own colour
+  if (!middle.planar) {  // balls are leaves and the like, each with a colour of its own
     kept.surfels.push_back({middle.position, normal, colours.of(surfel)});
     return kept;
   }
@@ -246,7 +246,7 @@ Radiance SurfaceShader::Job::radianceOf(const SeenSurface& surface) {
          colour.cwiseProduct(textureAlong(p_M, along, surface.width, -n.dot(surface.direction_W)));
 }
 
-// Blades and leaves sway and are thinner than a texture: each has a shade of its own.
+// Blades and leaves sway and are thinner than the texture: each has a shade of its own.
 Radiance SurfaceShader::Job::radianceOfPlant(const SeenSurface& surface) const {
   const Hit& hit = surface.hit;
   const std::uint64_t number = (std::uint64_t{hit.identity} << 32U) | hit.surfel;
@@ -255,7 +255,7 @@ Radiance SurfaceShader::Job::radianceOfPlant(const SeenSurface& surface) const {
          linearOf(colourOfClass(shader_.plants_.classes[hit.surfel]));
 }
 
-// A pixel is long on a surface that it grazes: several places along it are looked at.
+// A pixel is long on a surface that it grazes: several places along it are averaged.
 Eigen::Vector3f SurfaceShader::Job::textureAlong(const Eigen::Vector3d& p_M,
                                                  const Eigen::Vector3f& along, float width,
                                                  float cosine) const {

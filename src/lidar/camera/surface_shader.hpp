@@ -13,7 +13,7 @@
 
 namespace marsim::lidar {
 
-/// Red, green and blue, linear; 1: a white surface that lies under the sky.
+/// Red, green and blue, linear; 1: a level white surface under the sky.
 using Radiance = Eigen::Vector3f;
 
 /// A surface that a ray has met.
@@ -28,40 +28,40 @@ struct SeenSurface {
 /// Colours surfaces of a map and of moving objects, each in its own frame, and of plants.
 class SurfaceShader {
  public:
-  /// Keeps the map. `plants`: what the primitives of plants carry, which the caller keeps.
+  /// Keeps the map. `plants`: channels of the plants' primitives, which the caller keeps.
   SurfaceShader(std::shared_ptr<const map::SurfelMap> map, map::SurfelChannelViews plants,
                 const TextureConfig& texture);
 
-  /// The shader at work in one thread on one image: remembers the surfels around those it has met,
-  /// which neighbouring pixels ask for again.
+  /// Shading in one thread for one image: remembers the surfels around those met, which
+  /// neighbouring pixels need again.
   class Job {
    public:
-    /// Keeps both.
+    /// Keeps references to both.
     Job(const SurfaceShader& shader, View<MovingObject> objects);
     Radiance radianceOf(const SeenSurface& surface);
 
    private:
-    /// A surfel that counts, relative to the tree's origin.
+    /// A surfel with a share in a colour, relative to the tree's origin.
     struct Neighbour {
       Eigen::Vector3f position, normal, colour;
     };
-    /// The surfels that can have a share in the colour of places on one surfel.
+    /// The surfels that can affect the colour of places on one surfel.
     struct Neighbourhood {
       const map::SurfelMap* shape = nullptr;
       std::uint32_t surfel = kNoSurfel;
       bool planar = false;
-      std::vector<Neighbour> surfels;  ///< by their numbers; the normals on one side
+      std::vector<Neighbour> surfels;  ///< by number; normals turned to one side
     };
     struct Object {
       const MovingObject* thing;
-      SurfelColours colours;           ///< of its surfels
-      std::optional<Radiance> colour;  ///< of all of it
-      double time;                     ///< [s] of the pose
+      SurfelColours colours;           ///< of its shape's surfels
+      std::optional<Radiance> colour;  ///< of the whole object
+      double time;                     ///< [s] time of the pose
       Pose X_WM;
     };
 
     Radiance radianceOfPlant(const SeenSurface& surface) const;
-    /// What a place on a surfel looks like; the normal to either side, in the shape's frame.
+    /// Colour and normal of a place on a surfel; the normal to either side, in the shape's frame.
     struct Look {
       Radiance colour;
       Eigen::Vector3f normal;
@@ -75,18 +75,18 @@ class SurfaceShader {
                                  float width, float cosine) const;
     const Object* objectOf(std::uint32_t identity, double time);
 
-    static constexpr unsigned kKeptBits = 11;  // of the number of neighbourhoods
+    static constexpr unsigned kKeptBits = 11;  // log2 of the number of kept neighbourhoods
 
     const SurfaceShader& shader_;
-    std::vector<Object> objects_;  // by their identities
+    std::vector<Object> objects_;  // sorted by identity
     std::vector<Neighbourhood> kept_;
-    std::vector<map::FoundSurfel> found_;  // room
+    std::vector<map::FoundSurfel> found_;  // kept between searches
   };
 
-  /// Of the map's surfels.
+  /// Colours of the map's surfels.
   const SurfelColours& colours() const { return colours_; }
   const SolidTexture& texture() const { return texture_; }
-  /// What is seen in a unit direction where nothing is.
+  /// The light from a unit direction without a surface.
   static Radiance sky(const Eigen::Vector3f& direction_W);
 
  private:

@@ -6,13 +6,13 @@
 #include "lidar/cast/group_bounds.hpp"
 #include "lidar/cast/ray_walk.hpp"
 
-/// The rays of one or two beams through a surfel tree.
+/// Walks the rays of one or two beams through a surfel tree.
 namespace marsim::lidar {
 namespace {
 
-/// Rays that stay in a narrow tube go through the tree as one ray would, and meet the surfels in
-/// the tube one by one, eight rays at a time. What each has met within the depth behind its nearest
-/// is blended (map::Blending, see BlendSums) at the end, eight rays at a time again.
+/// Rays that stay in a narrow tube go through the tree as one ray, and meet the surfels in the tube
+/// one by one, eight rays at a time. The surfels that each ray has met within the depth behind its
+/// nearest are blended (map::Blending, see BlendSums) at the end, again eight rays at a time.
 class BeamWalk {
  public:
   BeamWalk(const map::SurfelTreeView& tree, const CastBlending& blending, const RayGroup& rays)
@@ -33,7 +33,7 @@ class BeamWalk {
   /// Whether the rays go nearly the same way.
   bool isNarrow() const { return narrow_; }
 
-  /// False where they meet more surfels than there is room for.
+  /// False if the rays meet more surfels than there is room for.
   bool run(GroupHits& hits) {
     if (tree_.header.node_count != 0) walk();
     if (overflown_) return false;
@@ -42,10 +42,9 @@ class BeamWalk {
   }
 
  private:
-  static constexpr int kMost = 64;         // surfels met
-  static constexpr float kNarrow = 0.02F;  // most that directions differ from their mean
-  static constexpr float kLeastWeight = 1e-6F;
-  static constexpr float kOffsetError = 1e-6F;  // as in BlendSums
+  static constexpr int kMost = Candidates::kMost;
+  static constexpr float kNarrow = 0.02F;  // largest distance of a direction from the mean
+  static constexpr float kOffsetError = BlendSums::kOffsetError;
 
   // A surfel that some of the rays have met. p [m] is relative to the first ray's origin.
   struct MetByRays {
@@ -89,9 +88,9 @@ class BeamWalk {
     }
   }
 
-  // Where a ray from o_i meets a surfel, it is within R of its middle p; the axis from o_0 is at
-  // most `spread` and `slope` times the way farther off. The way is at most |p - o_0| + spread + R,
-  // and |p - o_0| at most the way along the axis and the distance from it.
+  // Where a ray from o_i meets a surfel at range t, it is within R of the surfel's centre p, and
+  // off the axis from o_0 by at most spread + slope * t. t is at most |p - o_0| + spread + R, and
+  // |p - o_0| at most the sum of p's distances along the axis and from it.
   void findTube() {
     Float8 sum[3];
     for (int axis = 0; axis < 3; ++axis) {
@@ -120,10 +119,10 @@ class BeamWalk {
     narrow_ = slope < kNarrow && spread < radius_;
     const float share = 1.0001F / (1.0F - slope);
     tube_radius_ = (radius_ + spread + slope * (spread + radius_)) * share;
-    tube_slope_ = slope * share + 2e-6F;  // and the rounding of what is far away
+    tube_slope_ = slope * share + 2e-6F;  // and the rounding at large distances
   }
 
-  // Bounds of origins and inverted directions, as in GroupWalk.
+  // Bounds of origins and inverse directions, as in GroupWalk.
   void prepare(int axis) {
     Float8 low = load8<Float8>(origin_[axis]), high = low;
     Float8 inverse = 1.0F / max8(abs8(direction8(axis, 0)), all8(1e-18F));
@@ -164,7 +163,7 @@ class BeamWalk {
     }
   }
 
-  // As GroupWalk does for boxes, and on as RayWalk.
+  // Tests boxes as GroupWalk does, and descends as RayWalk.
   bool descend(std::uint32_t& child, RayWalk::Entry* stack, int& size) const {
     const map::TreeNode& node = tree_.nodes[child];
     Float8 entry;
@@ -172,7 +171,7 @@ class BeamWalk {
     return walk_.goOn(node, entry, met, child, stack, size);
   }
 
-  // Those of eight surfels that lie in the tube.
+  // A mask of those of eight surfels that lie in the tube.
   unsigned inTube(const Block& block) const {
     const float* const a = axis_;
     const Float8* const v = block.v;
@@ -242,7 +241,7 @@ class BeamWalk {
     return any;
   }
 
-  // In double precision.
+  // Repeats the unsure lanes in double precision.
   __attribute__((noinline)) void settle(int half, unsigned unsure, MetByRays& met) const {
     const ExactSurfel surfel = walk_.exactSurfel(static_cast<std::uint32_t>(met.leaf),
                                                  static_cast<std::uint32_t>(met.surfel));
@@ -272,7 +271,7 @@ class BeamWalk {
     met.met[half] &= maskOf(~missed);
   }
 
-  // Makes room; false where there is none.
+  // Drops surfels beyond the cut to make room; false if none are.
   __attribute__((noinline)) bool dropBeyond() {
     int kept = 0;
     for (int i = 0; i < count_met_; ++i) {
@@ -319,7 +318,7 @@ class BeamWalk {
     return first;
   }
 
-  // Rays for which a surfel is near enough to the first's plane and turned like it.
+  // Rays for which a surfel is near the first's plane and turned like it.
   Int8 agreeing(const MetByRays& met, const First8& first, Int8 asked) const {
     Float8 n[3], way[3];
     for (int axis = 0; axis < 3; ++axis) {

@@ -26,7 +26,7 @@ struct FirstMet {
   std::uint32_t surfel, leaf;
 };
 
-/// What a ray has met so far within the depth behind the nearest.
+/// Surfels that a ray has met so far, within the depth behind the nearest.
 struct Candidates {
   static constexpr int kMost = 64;
   static constexpr int kRoom = kMost + 8;
@@ -42,7 +42,7 @@ struct Candidates {
     overflown = false;
   }
 
-  // Those lanes of `met` whose bits are set.
+  // Appends the lanes of `met` whose bits are set.
   void append(const Met& met, unsigned lanes, std::uint32_t code, float cut) {
     if (count + __builtin_popcount(lanes) > kMost) dropBeyond(cut);
     if (count + __builtin_popcount(lanes) > kMost) {
@@ -111,11 +111,10 @@ struct Blended {
   float normal[3];  // of any length and sign
 };
 
-/// Weighted sums over what agrees with the first.
+/// Weighted sums over the surfels that agree with the first.
 class BlendSums {
  public:
-  static constexpr float kLeastWeight = 1e-6F;
-  static constexpr float kOffsetError = 1e-6F;  ///< relative to the distance: sixteen of 2^-24
+  static constexpr float kOffsetError = 1e-6F;  ///< relative to the distance: sixteen times 2^-24
 
   BlendSums(const CastBlending& blending, float radius, const FirstMet& first)
       : first_(first),
@@ -132,7 +131,7 @@ class BlendSums {
   }
 
   /// `agrees(lane)` decides in double precision whether a surfel is near enough to the first's
-  /// plane; asked where single precision cannot.
+  /// plane; it is called where single precision cannot decide.
   template <class Agrees>
   void add(const Met& met, unsigned lanes, const Agrees& agrees) {
     const Float8 behind = max8(met.t - first_.t, all8(0.0F));
@@ -184,7 +183,7 @@ class BlendSums {
   }
 
  private:
-  // Those of the lanes that do not agree.
+  // The lanes that do not agree.
   template <class Agrees>
   __attribute__((noinline)) static unsigned no(unsigned lanes, const Agrees& agrees) {
     unsigned result = 0;
@@ -197,7 +196,7 @@ class BlendSums {
 
   const FirstMet& first_;
   const float depth_, inverse_depth_, inverse_radius2_, min_cosine2_, max_offset_, offset_error_;
-  Float8 weight_, mean_;  // sums of weights, and of them times the way behind the first
+  Float8 weight_, mean_;  // sums of weights, and of weights times the range behind the first
   Float8 largest_, normal_[3];
   Int8 surfel_;
 };

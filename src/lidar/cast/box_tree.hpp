@@ -31,10 +31,10 @@ inline void setPlantChild(PlantNode& node, int slot, const Eigen::AlignedBox3f& 
   node.child[slot] = child;
 }
 
-/// Appends the nodes of a tree over boxes, none of them empty, to `nodes` and orders `items`, their
-/// numbers, so that each leaf's lie together. Up to `leaf_size` items share a leaf; `leafOf(begin,
-/// end)` is told of each, in order, and gives its number. Returns the child code of the root. The
-/// nodes are full but for the last ones.
+/// Appends the nodes of a tree over non-empty boxes to `nodes` and orders `items`, their numbers,
+/// so that each leaf's are adjacent. Up to `leaf_size` items share a leaf; `leafOf(begin, end)` is
+/// called for each leaf in order and returns its number. Returns the child code of the root. All
+/// nodes but the last ones are full.
 template <class LeafOf>
 class BoxTreeBuilder {
  public:
@@ -65,7 +65,7 @@ class BoxTreeBuilder {
     return node;
   }
 
-  // Halves by the longest extent of the middles, in whole units, until each is one.
+  // Halves by the longest extent of the centres, in whole units, until each part is one unit.
   void split(std::size_t begin, std::size_t end, std::size_t unit, std::size_t* bounds,
              int& count) {
     const std::size_t units = (end - begin + unit - 1) / unit;

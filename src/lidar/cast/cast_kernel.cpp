@@ -9,7 +9,7 @@
 namespace marsim::lidar::MARSIM_SIMD_LEVEL {
 namespace {
 
-// Apart from castGroup, whose stack is the smaller for it.
+// Separate from castGroup, whose stack is smaller this way.
 __attribute__((noinline)) bool castNarrow(const map::SurfelTreeView& tree,
                                           const CastBlending& blending, const RayGroup& rays,
                                           GroupHits& hits) {

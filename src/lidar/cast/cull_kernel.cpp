@@ -14,7 +14,7 @@ Float8 rayOf(const RayFields& fields, std::size_t index) {
 
 void boundsOf(const RayFields& fields, const std::uint32_t* index, std::size_t count,
               RayBounds& bounds) {
-  // Two at a time: a minimum waits for the one before.
+  // Two at a time, since a minimum waits for the one before.
   Float8 low = all8(__builtin_inff()), high = -low, other_low = low, other_high = high;
   for (std::size_t i = 0; i < count; i += 2) {
     const std::size_t next = i + 1 < count ? i + 1 : i;
@@ -53,7 +53,7 @@ int gather(const RayFields& fields, const std::uint32_t* index, int count, const
   return bundles;
 }
 
-// Of an angle given by its cosine. A thousandth of a radian is added: single precision near 1.
+// An angle given by its cosine. A thousandth of a radian is added, for single precision near 1.
 // Beyond 84 degrees: any direction.
 struct Angle {
   Float8 cosine, sine;
@@ -68,7 +68,7 @@ struct Angle {
   }
 };
 
-// The direction of each sum; (1, 0, 0) and false where the sum has hardly any.
+// Normalises each sum; (1, 0, 0) and false where a sum is nearly zero.
 Int8 normalise(Float8* sum) {
   const Float8 length = sqrt8(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
   const Int8 some = length > 1e-3F;
@@ -79,7 +79,7 @@ Int8 normalise(Float8* sum) {
   return some;
 }
 
-// The sum of a bundle's directions, and how far its rays go.
+// The sum of a bundle's directions, and the reach of its rays.
 void sumBundle(const ClusterRays& rays, int bundle, ClusterCones& cones) {
   const int first = bundle * kBundleSize;
   for (int axis = 0; axis < 3; ++axis) {
@@ -120,7 +120,7 @@ RayCone wholeOf(const ClusterCones& cones, int bundles) {
   const Int8 some = normalise(axes);
   Float8 low = blend8(all8(-1.0F), all8(1.0F), some);
   for (int b = 0; b < bundles; b += 8) {
-    // Of the sum of the angle to the bundle's axis and the bundle's own.
+    // From the sum of the angle to the bundle's axis and the bundle's own angle.
     const Float8 own = load8<Float8>(cones.cosine + b);
     Float8 cosine = all8(0.0F);
     for (int axis = 0; axis < 3; ++axis) {
@@ -164,7 +164,7 @@ void conesOf(const ClusterRays& rays, int bundles, ClusterCones& cones, RayCone&
   whole = wholeOf(cones, filled);
 }
 
-// Eight cones, or one and eight balls.
+// Eight cones, or one cone and eight balls.
 struct Cone8 {
   Float8 axis[3], cosine, sine, reach;
 };
@@ -222,7 +222,7 @@ std::uint32_t meetCones(const ClusterCones& cones, int bundles, const BallFields
   return bundles < 32 ? meets & ((1U << bundles) - 1U) : meets;
 }
 
-// A line misses a box if it is apart from it along an axis across it and one of the sides.
+// A line misses a box if they are apart along an axis across the line and one of the sides.
 unsigned meetBox8(const ClusterRays& rays, int i, const MovingBox& box) {
   const Float8 t = load8<Float8>(rays.time + i) - box.middle;
   const Float8 x = t * box.speed[0] + box.centre[0] - load8<Float8>(rays.origin[0] + i);

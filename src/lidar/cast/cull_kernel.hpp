@@ -3,13 +3,15 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Which rays may meet which moving objects: tests of many at a time, compiled for several
-/// instruction sets. Plain declarations only, as in cast_kernel.hpp. Tests never deny a ray that
-/// meets; [m], [s], in W relative to one origin for all.
+#include "lidar/cast/simd_kernel.hpp"
+
+/// Tests which rays may meet which moving objects, many at a time, compiled for several instruction
+/// sets. Plain declarations only, as in cast_kernel.hpp. No test rejects a ray that meets; [m],
+/// [s], in W relative to one origin for all.
 namespace marsim::lidar {
 
 constexpr int kBundleSize = 32;      ///< rays that are tested together
-constexpr int kClusterBundles = 32;  ///< bundles that are
+constexpr int kClusterBundles = 32;  ///< bundles that are tested together
 constexpr int kClusterSize = kBundleSize * kClusterBundles;
 
 /// Rays as they lie in memory: of each ray eight floats (origin, range_max, direction, time) and a
@@ -27,12 +29,12 @@ struct RayBounds {
 
 /// Up to a thousand rays that follow one another in the order of their directions, field by field.
 struct alignas(64) ClusterRays {
-  // Not 4 KiB apart: those places share a few lines of the cache.
+  // Not 4 KiB apart: such places compete for a few lines of the cache.
   static constexpr int kPlaces = kClusterSize + 16;
   float origin[3][kPlaces];
   float direction[3][kPlaces];
   float time[kPlaces];
-  float reach[kPlaces];  ///< up to the hit; negative where there is no ray
+  float reach[kPlaces];  ///< up to the hit; negative without a ray
 };
 
 /// The cluster's bundles: directions within an angle of `axis`. A cosine of 0 or less: any.
@@ -48,13 +50,13 @@ struct RayCone {
   float reach;
 };
 
-/// Balls that hold an object each, as seen from any of the rays' origins.
+/// Bounding spheres of objects, enlarged to hold for every ray's origin.
 struct BallFields {
   const float* centre[3];
-  const float* radius;  ///< the spread of the origins added
+  const float* radius;  ///< including the spread of the origins
 };
 
-/// A box that goes straight and does not turn: B, its frame, is at its centre.
+/// A box that moves straight without turning: its frame B is at its centre.
 struct MovingBox {
   float centre[3];   ///< at the time `middle`
   float speed[3];    ///< [m/s]
@@ -64,14 +66,14 @@ struct MovingBox {
 };
 
 struct CullKernels {
-  /// Of the rays index[0] to index[count - 1]; without an index of the first `count`.
+  /// Bounds of the rays index[0] to index[count - 1]; without an index of the first `count`.
   void (*bounds)(const RayFields& fields, const std::uint32_t* index, std::size_t count,
                  RayBounds& bounds);
   /// Gathers the rays index[0] to index[count - 1], origins relative to `origin`; the last bundle
   /// is filled up. 0 < count <= kClusterSize. Returns the number of bundles.
   int (*gather)(const RayFields& fields, const std::uint32_t* index, int count, const float* origin,
                 ClusterRays& rays);
-  /// The cones of the bundles, whose number is filled up to the next eight; and one for all.
+  /// The cones of the bundles, padded to a multiple of eight; and one for all.
   void (*cones)(const ClusterRays& rays, int bundles, ClusterCones& cones, RayCone& whole);
   /// Bit i % 32 of meets[i / 32]: whether a ray of the cone may meet ball i. Balls are read up to a
   /// multiple of 32.
@@ -84,14 +86,6 @@ struct CullKernels {
   std::uint32_t (*meetBox)(const ClusterRays& rays, int bundle, const MovingBox& box);
 };
 
-namespace portable {
-extern const CullKernels kCullKernels;
-}
-namespace baseline {
-extern const CullKernels kCullKernels;
-}
-namespace avx2 {
-extern const CullKernels kCullKernels;
-}
+MARSIM_KERNEL(extern const CullKernels kCullKernels)
 
 }  // namespace marsim::lidar

@@ -6,7 +6,7 @@
 namespace marsim::lidar {
 namespace {
 
-/// Bounds of the origins and of the directions, inverted, of rays of one octant.
+/// Bounds of origins and inverse directions of rays of one octant.
 struct GroupBounds {
   float sign[3];
   float ahead[3], behind[3];  // of the origins, along the rays [m]
@@ -16,7 +16,7 @@ struct GroupBounds {
     for (int axis = 0; axis < 3; ++axis) sign[axis] = negative[axis] ? -1.0F : 1.0F;
   }
 
-  // Bounds of an axis: least and most of the origins and of the directions, inverted.
+  // Sets an axis: least and most of the origins and of the inverse directions.
   void set(int axis, float low, float high, float least, float most) {
     ahead[axis] = sign[axis] > 0.0F ? high : low;
     behind[axis] = sign[axis] > 0.0F ? low : high;
@@ -24,7 +24,7 @@ struct GroupBounds {
     most_inverse[axis] = most;
   }
 
-  // The children, a bit each, that such a ray may meet up to `cut`, and where it enters each.
+  // A mask of the children that such a ray may meet up to `cut`, and where it enters each.
   __attribute__((always_inline)) unsigned childrenMet(const RayWalk& walk,
                                                       const map::TreeNode& node, float cut,
                                                       Float8& entry) const {

@@ -5,9 +5,8 @@
 #include "lidar/cast/vector8.hpp"
 #include "map/tree/leaf_storage.hpp"
 
-/// How leaves are read, eight surfels at a time: positions relative to a ray's origin, normals
-/// times kScale, planar surfels by the sign of an integer; and one surfel, also in double
-/// precision.
+/// Decodes leaves, eight surfels at a time: positions relative to a ray's origin, normals times
+/// kScale, planar surfels by the sign of an integer; and single surfels, also in double precision.
 namespace marsim::lidar {
 namespace {
 

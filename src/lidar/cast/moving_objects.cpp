@@ -10,8 +10,8 @@
 
 #include <Eigen/Geometry>
 
+#include "lidar/cast/image_footprint.hpp"
 #include "lidar/cast/simd_level.hpp"
-#include "lidar/image/image_footprint.hpp"
 
 namespace marsim::lidar {
 namespace {
@@ -26,13 +26,13 @@ void split(double value, float& high, float& rest) {
   rest = static_cast<float>(value - static_cast<double>(high));
 }
 
-// work(number) of every bit that is set.
+// Calls work(number) for every set bit.
 template <class Work>
 void forBits(std::uint32_t bits, const Work& work) {
   for (; bits != 0; bits &= bits - 1) work(static_cast<unsigned>(__builtin_ctz(bits)));
 }
 
-// A ray's first eight floats are what RayFields says.
+// A ray's first eight floats have the layout of RayFields.
 static_assert(offsetof(Ray, origin) == 0 && offsetof(Ray, range_max) == 3 * sizeof(float) &&
               offsetof(Ray, direction) == 4 * sizeof(float) &&
               offsetof(Ray, time) == 7 * sizeof(float));
@@ -81,7 +81,7 @@ class MovingObjects::Caster {
     if (++group.count == kGroupSize) flush(octant);
   }
 
-  /// Before another object's turn.
+  /// Call it before the next object.
   void flush() {
     for (std::size_t octant = 0; octant < kOctants; ++octant) {
       if (groups_[octant].count > 0) flush(octant);
@@ -95,7 +95,7 @@ class MovingObjects::Caster {
     Eigen::Quaterniond q_WM;
   };
 
-  // First surfaces behind the present answer lose; a blend may begin before it and still do.
+  // First surfaces behind the present hit lose; a blend may begin before it and still lose.
   float limit(float range_max, const Hit& hit) const {
     return std::min(range_max, hit.range + object_->blending.depth);
   }
@@ -124,14 +124,14 @@ class MovingObjects::Caster {
   std::array<std::array<Added, kGroupSize>, kOctants> rays_;
 };
 
-// Bounds of origin, time and range over the rays of a scan that can meet something.
+// Bounds of origin, time and range over the rays of a scan that can meet anything.
 struct MovingObjects::Extent {
   Eigen::Vector3f origin;  // [m] middle of the rays' origins
-  float spread;            // [m] none begins farther from it
+  float spread;            // [m] no origin is farther from it
   double first, last;      // [s] times
-  float reach;             // [m] none goes farther
+  float reach;             // [m] largest range
 
-  bool mayReach(const Ball& ball) const {
+  bool mayReach(const BoundingSphere& ball) const {
     const double most = (static_cast<double>(reach) + static_cast<double>(spread) + ball.radius);
     return (ball.centre - origin.cast<double>()).squaredNorm() <= most * most * 1.00001;
   }
@@ -140,23 +140,23 @@ struct MovingObjects::Extent {
 // A moving object that rays of a scan may meet.
 struct MovingObjects::Candidate {
   const Object* object;
-  PoseTrack track;
+  ObjectMotion track;
   MovingBox box;
 };
 
-// All candidates of a scan, with their balls field by field.
+// All candidates of a scan, with their spheres field by field.
 struct MovingObjects::Candidates {
   std::vector<Candidate> candidates;
   std::vector<float> centre[3], radius;
 
-  void add(Candidate candidate, const Ball& ball, const Extent& extent) {
+  void add(Candidate candidate, const BoundingSphere& ball, const Extent& extent) {
     candidates.push_back(std::move(candidate));
     const Eigen::Vector3d from = ball.centre - extent.origin.cast<double>();
     for (int axis = 0; axis < 3; ++axis) centre[axis].push_back(static_cast<float>(from[axis]));
     radius.push_back((static_cast<float>(ball.radius) + extent.spread) * 1.00001F);
   }
   std::size_t words() const { return (candidates.size() + 31) / 32; }
-  /// Up to whole words.
+  /// Pads to whole words.
   void fillUp() {
     for (auto& values : centre) values.resize(32 * words());
     radius.resize(32 * words());
@@ -173,8 +173,8 @@ struct MovingObjects::Cluster {
   ClusterRays rays;
 };
 
-MovingObjects::MovingObjects(View<MovingObject> objects, CastKernel kernel)
-    : kernel_(kernel), cull_(cullKernelsOf(kernel)) {
+MovingObjects::MovingObjects(View<MovingObject> objects, SimdLevel level)
+    : kernel_(castKernel(level)), cull_(cullKernels(level)) {
   objects_.reserve(objects.size());
   const map::SurfelMap* last_shape = nullptr;
   for (std::size_t i = 0; i < objects.size(); ++i) {
@@ -199,7 +199,7 @@ MovingObjects::MovingObjects(View<MovingObject> objects, CastKernel kernel)
 
 MovingObjects::Extent MovingObjects::spanOf(const RayFields& fields, const RayOrder& order,
                                             std::size_t count) const {
-  const bool all = count == order.index.size();  // then in the order in which they lie
+  const bool all = count == order.index.size();  // then in memory order
   RayBounds bounds;
   cull_.bounds(fields, all ? nullptr : order.index.data(), count, bounds);
   const Eigen::AlignedBox3f origins(Eigen::Map<const Eigen::Vector3f>(bounds.low),
@@ -215,7 +215,7 @@ MovingObjects::Candidates MovingObjects::sightsOf(const Extent& extent) const {
   for (const Object& object : objects_) {
     if (object.object->until <= extent.first || object.object->from > extent.last) continue;
     if (!extent.mayReach(roughBall(*object.object, object.ball_M))) continue;
-    PoseTrack track(*object.object);
+    ObjectMotion track(*object.object);
     const Sweep sweep = sweepOf(track, object.box_M, extent.first, extent.last,
                                 extent.origin.cast<double>(), static_cast<double>(extent.spread));
     if (!extent.mayReach(sweep.ball)) continue;
@@ -280,7 +280,7 @@ void MovingObjects::castCluster(const std::vector<Ray>& rays, const std::uint32_
 struct MovingObjects::Picture {
   const Object* object;
   Pose X_WM;
-  float distance;  // [m] to its ball, from below
+  float distance;  // [m] lower bound of the distance to its sphere
   Footprint footprint;
 };
 
@@ -320,7 +320,7 @@ void MovingObjects::renderImage(const ImageGrid& grid, const Pose& X_WS, double 
       caster.add(picture.X_WM, X_WS.p, X_WS.q * directions.at(row, column), 0.0F, reach, cell);
     }
   };
-  // Every row is one thread's.
+  // A row belongs to one thread.
   constexpr std::size_t kRows = 8;
   workers.forRanges(
       static_cast<std::size_t>(grid.height), kRows, [&](std::size_t begin, std::size_t end) {

@@ -5,27 +5,28 @@
 
 #include "lidar/cast/cast_kernel.hpp"
 #include "lidar/cast/cull_kernel.hpp"
+#include "lidar/cast/image_directions.hpp"
 #include "lidar/cast/ray_order.hpp"
 #include "lidar/cast/swept_ball.hpp"
 #include "lidar/cast/workers.hpp"
-#include "lidar/image/image_directions.hpp"
 #include "marsim/lidar/renderer.hpp"
 
 namespace marsim::lidar {
 
-/// Objects beside the map, for one cast or image: replaces the answers of the map that an object
-/// undercuts. Whole bundles of rays pass by the balls that hold an object while it moves; only rays
-/// that meet such a ball go on, in the object's frame, to the kernel that casts them at the map.
+/// Moving objects for one cast or image: replaces the map's hits where an object is nearer. Whole
+/// bundles of rays are tested against the objects' bounding spheres; only rays that meet a sphere
+/// go on, in the object's frame, to the kernel that casts them at the map.
 class MovingObjects {
  public:
-  /// Throws ConfigError for objects that are not valid. Keeps the view.
-  MovingObjects(View<MovingObject> objects, CastKernel kernel);
+  /// Throws ConfigError for objects that are not valid. Keeps the view. `level`: as simdLevelFor()
+  /// returns it.
+  MovingObjects(View<MovingObject> objects, SimdLevel level);
 
   bool empty() const { return objects_.empty(); }
-  /// hits: of the map, all of them, those of unusable rays too.
+  /// `hits`: all of the map, including those of unusable rays.
   void cast(const std::vector<Ray>& rays, const RayOrder& order, const Workers& workers,
             std::vector<Hit>& hits) const;
-  /// hits: of the map, row by row.
+  /// `hits`: of the map, row by row.
   void renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
                    const Workers& workers, std::vector<Hit>& hits) const;
 
@@ -33,8 +34,8 @@ class MovingObjects {
   struct Object {
     const MovingObject* object;
     map::SurfelTreeView tree;
-    Eigen::AlignedBox3d box_M;  ///< holds all that a ray can meet of the shape
-    Ball ball_M;                ///< so does this
+    Eigen::AlignedBox3d box_M;  ///< bounding box of all places where rays can meet the shape
+    BoundingSphere ball_M;      ///< bounding sphere of the same
     CastBlending blending;
   };
   class Caster;
@@ -52,7 +53,7 @@ class MovingObjects {
 
   const CastKernel kernel_;
   const CullKernels& cull_;
-  std::vector<Object> objects_;  // those with surfels
+  std::vector<Object> objects_;  // only those with surfels
 };
 
 }  // namespace marsim::lidar

@@ -7,7 +7,7 @@
 namespace marsim::lidar {
 namespace {
 
-// Straight up, so that crowns and roofs do not matter.
+// Rays go straight up, so that crowns and roofs do not matter.
 std::vector<double> heightsFrom(const RayRenderer& renderer,
                                 const std::vector<Eigen::Vector2d>& places, double z_min,
                                 double z_max) {

@@ -7,7 +7,7 @@
 namespace marsim::lidar {
 namespace {
 
-// A ray as a tree's boxes are met: in single precision.
+// A ray in single precision, for boxes.
 struct BoxRay {
   float origin[3], direction[3], inverse[3];
   float range_min, range;
@@ -47,13 +47,13 @@ inline void walk(const PlantNode* nodes, std::uint32_t root, const BoxRay& ray, 
         entry = max8((near - ray.origin[axis]) * ray.inverse[axis], entry);
         exit = min8((far - ray.origin[axis]) * ray.inverse[axis], exit);
       }
-      // Rounding moves either by three parts in 2^24.
+      // Rounding moves either by at most three parts in 2^24.
       const Float8 slack = (abs8(entry) + abs8(exit)) * 4e-7F;
       const unsigned met = notAbove(entry, exit + slack);
       if (met != 0) {
         float entries[kPlantWidth];
         store8(entries, entry);
-        // Farther ones below nearer ones.
+        // Nearer ones above farther ones.
         const int base = size;
         for (unsigned left = met; left != 0; left &= left - 1) {
           const auto slot = static_cast<unsigned>(__builtin_ctz(left));
@@ -73,14 +73,14 @@ inline void walk(const PlantNode* nodes, std::uint32_t root, const BoxRay& ray, 
   }
 }
 
-// What is nearest of a patch, in its frame.
+// The nearest hit on a patch, in its frame.
 struct Nearest {
   const PlantBlock* block = nullptr;
   unsigned lane = 0;
-  bool cap = false;  // of a cylinder: its end is met
+  bool cap = false;  // a cylinder's end is met
 };
 
-struct Meeting8 {
+struct PlantMeeting8 {
   Float8 range;
   Int8 met;  // lanes
   Int8 cap;
@@ -90,16 +90,16 @@ inline Float8 dot8(const Float8* a, const Float8* b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-// Where solids are entered or, from inside, left: the first of the two not before range_min.
+// Ranges where solids are entered or, from inside, left: the first one not before range_min.
 inline Float8 firstOf(Float8 entry, Float8 exit, float range_min, Int8& inside) {
   inside = entry < range_min;
   return blend8(entry, exit, inside);
 }
 
-// The ray against the infinite cylinder between the planes of its caps. The quadratic is solved
-// about the place between the caps that is nearest to the axis: there the distance to the axis is
-// exact, and decides whether anything is met.
-inline Meeting8 meetCylinders(const PlantBlock& block, const BoxRay& ray) {
+// Intersects the ray with the infinite cylinder between the planes of its caps. The quadratic is
+// solved about the place between the caps that is nearest to the axis: there the distance to the
+// axis is exact, and decides whether the ray meets.
+inline PlantMeeting8 meetCylinders(const PlantBlock& block, const BoxRay& ray) {
   Float8 u[3], w[3], d[3];
   for (int axis = 0; axis < 3; ++axis) {
     u[axis] = load8<Float8>(block.axis[axis]);
@@ -108,7 +108,7 @@ inline Meeting8 meetCylinders(const PlantBlock& block, const BoxRay& ray) {
   }
   const Float8 d2 = dot8(d, d), along = dot8(d, u), from = dot8(w, u);
   const Float8 length = load8<Float8>(block.length), radius2 = load8<Float8>(block.radius2);
-  // Between the caps: parallel to them for ever.
+  // A ray parallel to the caps stays between them for ever.
   constexpr float kLeast = 1e-25F;
   const Float8 slope = blend8(max8(along, all8(kLeast)), min8(along, all8(-kLeast)), along < 0.0F);
   const Float8 one = (-from) / slope, other = (length - from) / slope;
@@ -126,7 +126,7 @@ inline Meeting8 meetCylinders(const PlantBlock& block, const BoxRay& ray) {
   const Float8 root = sqrt8(max8(b * b + a * inside2, all8(0.0F)));
   const Float8 enter = t + (-b - root) / a, leave = t + (root - b) / a;
   const Float8 entry = max8(enter, in), exit = min8(leave, out);
-  Meeting8 meeting;
+  PlantMeeting8 meeting;
   Int8 from_inside;
   meeting.range = firstOf(entry, exit, ray.range_min, from_inside);
   meeting.met = (inside2 >= 0.0F) & (in <= out) & (meeting.range >= ray.range_min) &
@@ -135,15 +135,15 @@ inline Meeting8 meetCylinders(const PlantBlock& block, const BoxRay& ray) {
   return meeting;
 }
 
-inline Meeting8 meetDiscs(const PlantBlock& block, const BoxRay& ray) {
+inline PlantMeeting8 meetDiscs(const PlantBlock& block, const BoxRay& ray) {
   Float8 n[3], w[3], d[3];
   for (int axis = 0; axis < 3; ++axis) {
     n[axis] = load8<Float8>(block.axis[axis]);
     w[axis] = load8<Float8>(block.place[axis]) - ray.origin[axis];
     d[axis] = all8(ray.direction[axis]);
   }
-  Meeting8 meeting;
-  meeting.range = dot8(w, n) / dot8(d, n);  // of a parallel ray: infinite or no number
+  PlantMeeting8 meeting;
+  meeting.range = dot8(w, n) / dot8(d, n);  // infinite or NaN for a parallel ray
   Float8 off[3];
   for (int axis = 0; axis < 3; ++axis) off[axis] = w[axis] - meeting.range * d[axis];
   meeting.met = (dot8(off, off) <= load8<Float8>(block.radius2)) &
@@ -153,7 +153,7 @@ inline Meeting8 meetDiscs(const PlantBlock& block, const BoxRay& ray) {
 }
 
 inline void meetBlock(const PlantBlock& block, BoxRay& ray, Nearest& nearest) {
-  const Meeting8 meeting = block.discs ? meetDiscs(block, ray) : meetCylinders(block, ray);
+  const PlantMeeting8 meeting = block.discs ? meetDiscs(block, ray) : meetCylinders(block, ray);
   const unsigned met = signs(meeting.met);
   if (met == 0) return;
   const Float8 ranges = blend8(all8(__builtin_inff()), meeting.range, meeting.met);
@@ -179,7 +179,7 @@ class PlantWalk {
   }
 
  private:
-  // Tangents of the lean of an instance at the ray's time.
+  // Tangents of an instance's lean at the ray's time.
   void leanOf(const PlantPose& pose, float* lean) const {
     const double phase = tree_.phase + tree_.per_second * static_cast<double>(ray_.time) -
                          tree_.per_metre[0] * static_cast<double>(pose.foot[0]) -
@@ -189,7 +189,7 @@ class PlantWalk {
     for (int i = 0; i < 2; ++i) lean[i] = static_cast<float>(share) * tree_.lean[i];
   }
 
-  // A difference of two places, in M: scene::Vegetation::placed undone.
+  // Transforms a difference of two places into M, the inverse of scene::Vegetation::placed.
   static void intoPatch(const PlantPose& pose, const float* lean, double* v) {
     const double z = v[2] - static_cast<double>(pose.slope[0]) * v[0] -
                      static_cast<double>(pose.slope[1]) * v[1];
@@ -213,7 +213,7 @@ class PlantWalk {
     }
     intoPatch(pose, lean, origin);
     intoPatch(pose, lean, direction);
-    // From the place nearest to the patch single precision loses nothing that matters.
+    // The ray begins at its place nearest to the patch, where single precision is accurate enough.
     double toward = 0.0, length2 = 0.0;
     for (int axis = 0; axis < 3; ++axis) {
       toward += (static_cast<double>(patch.centre[axis]) - origin[axis]) * direction[axis];
@@ -240,7 +240,7 @@ class PlantWalk {
     setNormal(pose, lean, ray, nearest);
   }
 
-  // By the transpose of intoPatch, towards the ray's origin.
+  // Transforms by the transpose of intoPatch and turns it towards the ray's origin.
   void setNormal(const PlantPose& pose, const float* lean, const BoxRay& ray,
                  const Nearest& nearest) {
     const PlantBlock& block = *nearest.block;

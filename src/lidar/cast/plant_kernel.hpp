@@ -2,17 +2,19 @@
 
 #include <cstdint>
 
+#include "lidar/cast/simd_kernel.hpp"
+
 /// The traversal of plants, compiled for several instruction sets: a tree over instances, and for
 /// each patch a tree over its primitives. Plain declarations only, as in cast_kernel.hpp.
 namespace marsim::lidar {
 
 constexpr int kPlantWidth = 8;                     ///< children of a node, primitives of a block
-constexpr std::uint32_t kPlantLeaf = 0x80000000U;  ///< set in a child: a leaf by its number
+constexpr std::uint32_t kPlantLeaf = 0x80000000U;  ///< marks a leaf; the rest is its number
 /// Nodes from the root to a leaf of at most 2^32 items: trees are full.
 constexpr int kPlantDepth = 12;
 
-/// Eight children's boxes [m], no corner beyond which anything of the child lies; unused ones are
-/// empty. Children are nodes, or leaves: instances or blocks.
+/// Eight children's boxes [m], which hold everything of the child; unused ones are empty. Children
+/// are nodes, or leaves: instances or blocks.
 struct alignas(64) PlantNode {
   float lower[3][kPlantWidth];
   float upper[3][kPlantWidth];
@@ -29,7 +31,7 @@ struct alignas(64) PlantBlock {
   bool discs;
 };
 
-/// As scene::PlantInstance, to be undone.
+/// Inverse placement of a scene::PlantInstance.
 struct PlantPose {
   float foot[3];  ///< [m] from the tree's origin
   float cosine, sine;
@@ -38,10 +40,10 @@ struct PlantPose {
   std::uint32_t patch;
 };
 
-/// A patch: its tree, and a ball's centre about which rays are taken.
+/// A patch: its tree, and the centre of a sphere to which rays are moved.
 struct PlantPatch {
   float centre[3];
-  std::uint32_t root;  ///< a child of no node
+  std::uint32_t root;  ///< child code of the root
 };
 
 struct PlantTreeView {
@@ -50,8 +52,8 @@ struct PlantTreeView {
   const PlantPose* poses;
   const PlantPatch* patches;
   std::uint32_t root;
-  // Wind: leans are `lean` times a share that follows from the phase in periods, which is that of
-  // the origin at time 0 plus the time by `per_second`, less the place by `per_metre`.
+  // Wind: an instance leans by `lean` times a share that follows from the phase in periods: that of
+  // the origin at time 0, plus the time by `per_second`, less the place by `per_metre`.
   bool sways;
   float lean[2];
   double phase, per_second;
@@ -60,29 +62,21 @@ struct PlantTreeView {
 
 struct PlantRay {
   double origin[3];     ///< [m] from the tree's origin
-  double direction[3];  ///< of any length, which ranges count in
+  double direction[3];  ///< of any length, which is the unit of ranges
   float range_min;
-  float range;  ///< what is not nearer does not matter
+  float range;  ///< farther hits are ignored
   float time;   ///< [s]
 };
 
 struct PlantHit {
-  float range;  ///< as the ray's where nothing is met
+  float range;  ///< the ray's range if nothing is met
   std::uint32_t pose, primitive;
   float normal[3];  ///< unit, in W, towards the ray's origin
 };
 
-/// Whether a primitive is met nearer than the ray's range, and the first.
+/// Whether the ray meets a primitive within its range, and the first one.
 using PlantKernel = bool (*)(const PlantTreeView&, const PlantRay&, PlantHit&);
 
-namespace portable {
-bool castAtPlants(const PlantTreeView& tree, const PlantRay& ray, PlantHit& hit);
-}
-namespace baseline {
-bool castAtPlants(const PlantTreeView& tree, const PlantRay& ray, PlantHit& hit);
-}
-namespace avx2 {
-bool castAtPlants(const PlantTreeView& tree, const PlantRay& ray, PlantHit& hit);
-}
+MARSIM_KERNEL(bool castAtPlants(const PlantTreeView& tree, const PlantRay& ray, PlantHit& hit))
 
 }  // namespace marsim::lidar

@@ -12,7 +12,7 @@ namespace {
 using scene::PlantCylinder;
 using scene::PlantDisc;
 
-// By what single precision rounds in the tests of boxes.
+// Adds the rounding of single precision in the tests of boxes.
 Eigen::AlignedBox3f inflated(const Eigen::AlignedBox3f& box, float least) {
   const float reach = box.min().cwiseAbs().cwiseMax(box.max().cwiseAbs()).maxCoeff();
   const Eigen::Vector3f by = Eigen::Vector3f::Constant(least + 1e-6F * reach);
@@ -45,7 +45,7 @@ void set(PlantBlock& block, int lane, const PlantDisc& disc) {
   setLane(block, lane, disc.centre, disc.normal, disc.radius);
 }
 
-// Holds the instance's patch however it leans: what moves with the lean moves straight.
+// Holds the instance's patch at any lean: points move straight with the lean.
 Eigen::AlignedBox3f boxOf(const scene::Vegetation& vegetation, const scene::PlantInstance& instance,
                           const Eigen::AlignedBox3f& box_M) {
   Eigen::AlignedBox3f box;

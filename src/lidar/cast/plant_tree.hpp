@@ -10,16 +10,16 @@
 
 namespace marsim::lidar {
 
-/// What Plants are made of.
+/// The trees of Plants.
 class Plants::Tree {
  public:
-  /// Of valid vegetation.
+  /// Builds the trees of valid vegetation.
   explicit Tree(const scene::Vegetation& vegetation);
 
-  /// As plants stand `time` before rays' times count.
+  /// Plants stand as at `time`, from which rays' times count.
   PlantTreeView viewAt(TimeNs time) const;
   const Eigen::Vector3d& origin() const { return origin_; }
-  /// Of the vegetation, of a pose of the tree.
+  /// Number in the vegetation of the tree's instance `pose`.
   std::uint32_t instanceOf(std::uint32_t pose) const { return instances_[pose]; }
   std::size_t size() const { return poses_.size(); }
   std::size_t bytes() const;

@@ -3,19 +3,21 @@
 #include <algorithm>
 #include <utility>
 
+#include "lidar/cast/image_directions.hpp"
 #include "lidar/cast/plant_tree.hpp"
 #include "lidar/cast/simd_level.hpp"
 #include "lidar/cast/workers.hpp"
-#include "lidar/image/image_directions.hpp"
 
 namespace marsim::lidar {
 namespace {
 
-/// Plants for one cast or image: replaces the answers that a plant undercuts.
+/// Plants for one cast or image: replaces the hits where a plant is nearer.
 class PlantCaster {
  public:
   PlantCaster(std::shared_ptr<const Plants> plants, const RendererConfig& config)
-      : plants_(std::move(plants)), kernel_(plantKernel(config.simd)), workers_(config.threads) {
+      : plants_(std::move(plants)),
+        kernel_(plantKernel(simdLevelFor(config.simd))),
+        workers_(config.threads) {
     config.validate("renderer");
   }
 

@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "lidar/cast/cast_kernel.hpp"
+#include "lidar/cast/image_directions.hpp"
 #include "lidar/cast/moving_objects.hpp"
 #include "lidar/cast/ray_order.hpp"
 #include "lidar/cast/simd_level.hpp"
 #include "lidar/cast/workers.hpp"
-#include "lidar/image/image_directions.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/lidar/renderer.hpp"
 
@@ -16,16 +16,16 @@ namespace marsim::lidar {
 namespace {
 
 constexpr std::size_t kGroupsPerTask = 32;
-// Squares of how far rays of beams that go together are apart: directions, origins [m].
+// Largest squared distances between rays of one group: directions, origins [m].
 constexpr float kMostTurn2 = 0.016F * 0.016F, kMostApart2 = 0.05F * 0.05F;
-constexpr int kTile = 4;  // cells of an image's side that go together
+constexpr int kTile = 4;  // side of a tile: cells of an image that form a group
 
 struct GroupRange {
   std::size_t begin, end;  // in the sorted rays
   std::size_t octant;
 };
 
-// Collects rays until a group is full, or another octant's turn comes, and casts them.
+// Collects rays until a group is full or the octant changes, and casts them.
 class Grouper {
  public:
   Grouper(const map::SurfelTreeView& tree, const CastBlending& blending, CastKernel kernel,
@@ -39,7 +39,7 @@ class Grouper {
     group_.of_beams = of_beams;
   }
 
-  /// Of a ray that may be cast; its hit goes to hits[index]. range_max > 0.
+  /// Adds a usable ray; its hit goes to hits[index]. range_max > 0.
   void add(const Ray& ray, std::size_t index) {
     RayGroup::Lane& lane = group_.lanes[group_.count];
     setOrigin(ray.origin.cast<double>(), lane);
@@ -59,7 +59,7 @@ class Grouper {
     finish(lane, 0.0F, range_max, index);
   }
 
-  /// Signs of the components of the rays to come.
+  /// Signs of the components of the next rays.
   void setOctant(std::size_t octant) {
     if (octant == octant_) return;
     flush();
@@ -67,7 +67,7 @@ class Grouper {
     for (std::size_t axis = 0; axis < 3; ++axis) group_.negative[axis] = (octant >> axis & 1) != 0;
   }
 
-  /// Of a beam's ray. Begins a new group where it is far from the first of this one.
+  /// Adds a beam's ray. Begins a new group if the ray is far from the group's first one.
   void addOfBeam(const Ray& ray, std::size_t index) {
     if (group_.count > 0 && ((ray.direction - first_.direction).squaredNorm() > kMostTurn2 ||
                              (ray.origin - first_.origin).squaredNorm() > kMostApart2)) {
@@ -81,7 +81,7 @@ class Grouper {
     }
     RayGroup::Lane& lane = group_.lanes[group_.count];
     const RayGroup::Lane& before = group_.lanes[group_.count - 1];
-    if (ray.origin == last_origin_) {  // as a beam's rays do
+    if (ray.origin == last_origin_) {  // as for rays of one beam
       std::copy_n(before.origin, 3, lane.origin);
       std::copy_n(before.origin_rest, 3, lane.origin_rest);
     } else {
@@ -139,8 +139,8 @@ class Grouper {
   const Eigen::Vector3d origin_;
   RayGroup group_;
   std::size_t octant_ = RayOrder::kUnusable;
-  Ray first_{};                  // of a group of beams
-  Eigen::Vector3f last_origin_;  // [m] of the ray before, of beams
+  Ray first_{};                  // first ray of a group of beams
+  Eigen::Vector3f last_origin_;  // [m] of the previous ray, for beams
   std::size_t index_[kGroupSize];
 };
 
@@ -150,7 +150,8 @@ class TreeRayCaster final : public RayCaster {
       : map_(std::move(map)),
         view_(map_->tree()),
         blending_{map_->blending().depth, map_->blending().min_cosine, map_->blending().max_offset},
-        kernel_(castKernel(config.simd)),
+        level_(simdLevelFor(config.simd)),
+        kernel_(castKernel(level_)),
         workers_(config.threads) {}
 
   std::string name() const override { return "ray_caster"; }
@@ -169,7 +170,7 @@ class TreeRayCaster final : public RayCaster {
   void renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
                    View<MovingObject> objects, std::vector<Hit>& hits) const override {
     grid.validate("image grid");
-    const MovingObjects moving(objects, kernel_);
+    const MovingObjects moving(objects, level_);
     hits.assign(grid.size(), Hit{});
     if (!(range_max > 0.0) || !X_WS.p.allFinite()) return;
     const ImageDirections directions(grid);
@@ -186,17 +187,17 @@ class TreeRayCaster final : public RayCaster {
  private:
   void castSorted(const std::vector<Ray>& rays, std::size_t rays_a_beam, View<MovingObject> objects,
                   std::vector<Hit>& hits) const {
-    const MovingObjects moving(objects, kernel_);
+    const MovingObjects moving(objects, level_);
     hits.resize(rays.size());
-    thread_local RayOrder order_of_thread;  // kept: scans follow one another
-    RayOrder& order = order_of_thread;      // the workers are to see this thread's
+    thread_local RayOrder order_of_thread;  // kept for the next scan
+    RayOrder& order = order_of_thread;      // for the workers, which have none of their own
     if (rays_a_beam <= 1) {
       sortByDirection(rays, workers_, order);
     } else {
       sortBeams(rays, rays_a_beam, workers_, order);
     }
     const std::vector<GroupRange> groups = groupsOf(order);
-    // Tasks are the same for any number of threads: a beam's group begins anew with each.
+    // Tasks are the same for any number of threads; each begins a new group.
     const std::size_t tasks = (groups.size() + kGroupsPerTask - 1) / kGroupsPerTask;
     workers_.forRanges(tasks, 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t task = begin; task < end; ++task) {
@@ -239,7 +240,7 @@ class TreeRayCaster final : public RayCaster {
     grouper.flush();
   }
 
-  // A row of tiles.
+  // Casts a row of tiles.
   void castTiles(const ImageGrid& grid, const ImageDirections& directions,
                  const Eigen::Matrix3d& R_WS, const Eigen::Vector3d& p_WS, double range_max,
                  int first_row, std::vector<Hit>& hits) const {
@@ -273,6 +274,7 @@ class TreeRayCaster final : public RayCaster {
   std::shared_ptr<const map::SurfelMap> map_;
   const map::SurfelTreeView view_;
   const CastBlending blending_;
+  const SimdLevel level_;
   const CastKernel kernel_;
   Workers workers_;
 };

@@ -2,8 +2,8 @@
 
 #include "lidar/cast/vector8.hpp"
 
-/// Where a ray meets a surfel: what map::SurfelMap defines, worked out in double precision, in
-/// single precision for eight lanes at once, and for shaders in ray_meets_surfel.glsl.
+/// Where a ray meets a surfel, as map::SurfelMap defines it: in double precision, in single
+/// precision for eight lanes at once, and for shaders in ray_meets_surfel.glsl.
 ///
 /// The ray's points are o + t d (d unit, t the range), the surfel lies at p with the normal n, of
 /// any length; v = p - o.
@@ -19,9 +19,9 @@
 namespace marsim::lidar {
 namespace {
 
-/// Bound of rounding errors relative to the surfel's distance: a dozen of 2^-24 each.
+/// Bound of rounding errors relative to the surfel's distance: a dozen times 2^-24.
 constexpr float kRounding = 8e-7F;
-constexpr float kSureSlack = 1e-4F;  ///< [m] where ranges may be farther off, be exact
+constexpr float kSureSlack = 1e-4F;  ///< [m] larger errors are left to double precision
 
 constexpr float sureSlack(float radius) {
   return 0.25F * radius < kSureSlack ? 0.25F * radius : kSureSlack;
@@ -61,7 +61,7 @@ Float8 dot8(const A* a, const B* b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/// At a range.
+/// At a given range.
 template <class Direction>
 Meeting8 meetingAt(Float8 t, const Direction* d, const Float8* v) {
   const Float8 x = t * d[0] - v[0], y = t * d[1] - v[1], z = t * d[2] - v[2];
@@ -79,14 +79,14 @@ Meeting8 meetBall(const Direction* d, const Float8* v) {
   return meetingAt(dot8(v, d), d, v);
 }
 
-/// Of a meeting, by lanes.
+/// Result of the test for eight lanes.
 struct Verdict8 {
-  Int8 maybe;  // met, but for rounding
-  Int8 sure;   // rounding leaves no doubt
+  Int8 maybe;  // met or nearly so, within rounding
+  Int8 sure;   // certain in spite of rounding
 };
 
-/// Of surfels whose normals are about `scale` long. `sure_slack`: sureSlack(radius). `cut` [m]:
-/// what is farther does not matter. Limits: floats, or eights of them.
+/// For surfels whose normals are about `scale` long. `sure_slack`: sureSlack(radius). `cut` [m]:
+/// farther hits are ignored. Limits: floats, or eights of them.
 template <class Limit>
 Verdict8 judge(const Meeting8& meeting, Float8 slope, float scale, float radius, float sure_slack,
                Limit range_min, Limit range_max, Limit cut) {

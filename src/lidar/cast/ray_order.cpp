@@ -6,14 +6,14 @@
 namespace marsim::lidar {
 namespace {
 
-constexpr int kCellBits = 8;  // cells of a side of an octant
+constexpr int kCellBits = 8;  // cells along a side of an octant
 constexpr std::size_t kDigit = 10;
 constexpr std::size_t kBuckets = std::size_t{1} << kDigit;
 static_assert(2 * kDigit >= 2 * kCellBits + 4, "two digits hold a key");
 
-// Places on a Hilbert curve through 16 x 16 cells, and the state in which it goes on inside a cell.
+// Places on a Hilbert curve through 16 x 16 cells, and the state for the curve inside a cell.
 struct HilbertTable {
-  static constexpr int kBits = 4;  // of x and y at a time
+  static constexpr int kBits = 4;  // bits of x and y per step
   struct Cell {
     std::uint8_t place, next;
   };
@@ -65,7 +65,7 @@ float sizeOf(const Eigen::Vector3f& d) {
 
 __attribute__((always_inline)) inline std::uint32_t octantOf(const Ray& ray) {
   const Eigen::Vector3f& d = ray.direction;
-  const float reach = ray.origin.sum() * 0.0F + sizeOf(d);  // NaN if anything is not finite
+  const float reach = ray.origin.sum() * 0.0F + sizeOf(d);  // NaN if any value is not finite
   if (!(reach > 0.0F && reach < 10.0F && ray.range_max > 0.0F && ray.range_min <= ray.range_max)) {
     return RayOrder::kUnusable;
   }
@@ -87,11 +87,11 @@ __attribute__((always_inline)) inline std::uint32_t keyOf(const Ray& ray) {
 
 using Item = RayOrder::Item;
 
-constexpr std::size_t kPieceSize = 4096;  // rays that one thread takes
+constexpr std::size_t kPieceSize = 4096;  // rays of one piece
 constexpr std::size_t kMostPieces = 16;
 
-// Items cut into pieces that are counted and moved by several threads, digit by digit of the key
-// (least significant first; stable, so the result does not depend on the cuts).
+// A radix sort of items cut into pieces that several threads count and move, digit by digit of the
+// key (least significant first; stable, so the result does not depend on the cuts).
 class RadixSort {
  public:
   RadixSort(std::size_t size, const Workers& workers, std::vector<std::uint32_t>& places)
@@ -102,7 +102,7 @@ class RadixSort {
     places_.resize(pieces_ * kBuckets);
   }
 
-  /// work(begin, end, piece) of every piece.
+  /// Calls work(begin, end, piece) for every piece.
   template <class Work>
   void forPieces(const Work& work) const {
     workers_.forRanges(pieces_, 1, [&](std::size_t first, std::size_t last) {
@@ -112,7 +112,7 @@ class RadixSort {
     });
   }
 
-  /// Of a piece, one for each value of the digit.
+  /// Places of a piece, one for each value of the digit.
   std::uint32_t* placesOf(std::size_t piece) { return places_.data() + piece * kBuckets; }
 
   void count(const Item* begin, const Item* end, std::size_t shift, std::size_t piece) {
@@ -121,7 +121,7 @@ class RadixSort {
     for (const Item* item = begin; item != end; ++item) ++places[digitOf(*item, shift)];
   }
 
-  /// Turns counts into the places where the pieces' first items of each value go.
+  /// Turns counts into the places of the pieces' first items of each value.
   void place() {
     std::uint32_t sum = 0;
     for (std::size_t value = 0; value < kBuckets; ++value) {
@@ -144,7 +144,7 @@ class RadixSort {
   std::vector<std::uint32_t>& places_;
 };
 
-// Puts `count` items in the order of key(i), unusable ones last.
+// Sorts `count` items by key(i), unusable ones last.
 template <class Key>
 void sortByKey(std::size_t count, const Key& key, const Workers& workers, RayOrder& order) {
   std::vector<Item>&items = order.items, &half_sorted = order.other_items;
@@ -181,7 +181,7 @@ void sortByKey(std::size_t count, const Key& key, const Workers& workers, RayOrd
   });
 }
 
-// Whether all rays of a beam may be cast in one group: those of one octant.
+// Whether all rays of a beam are of one octant and may be cast in one group.
 bool isOfOneOctant(const Ray* beam, std::size_t rays_a_beam) {
   const std::uint32_t octant = octantOf(beam[0]);
   for (std::size_t i = 1; i < rays_a_beam; ++i) {
@@ -197,8 +197,8 @@ void sortByDirection(const std::vector<Ray>& rays, const Workers& workers, RayOr
       rays.size(), [&](std::size_t i) { return keyOf(rays[i]); }, workers, order);
 }
 
-// Beams are sorted and written out as their rays. Those whose rays are of several octants are
-// sorted behind all others; their rays go one by one to the ends of their octants.
+// Sorts beams and writes out their rays. Beams with rays of several octants are sorted last; their
+// rays go one by one to the ends of their octants.
 void sortBeams(const std::vector<Ray>& rays, std::size_t rays_a_beam, const Workers& workers,
                RayOrder& order) {
   const std::size_t beams = rays.size() / rays_a_beam;

@@ -3,40 +3,41 @@
 #include <cstdint>
 
 #include "lidar/cast/blend_sums.hpp"
+#include "lidar/cast/cast_kernel.hpp"
 #include "lidar/cast/leaf_blocks.hpp"
 #include "lidar/cast/ray_meets_surfel.hpp"
 #include "lidar/cast/vector8.hpp"
 #include "map/tree/leaf_storage.hpp"
 
-/// One ray through a surfel tree.
+/// Walks one ray through a surfel tree.
 namespace marsim::lidar {
 namespace {
 
-constexpr std::uint32_t kNothing = 0xffffffffU;
+constexpr std::uint32_t kNothing = GroupHits::kNothing;
 
 struct alignas(64) WalkRay {
   float origin[3], origin_rest[3];  // [m] relative to the tree's origin
-  float offset[3];                  // [m] of the origin from that of the group's first ray
+  float offset[3];                  // [m] from the origin of the group's first ray
   float direction[3], direction_rest[3];
-  float inverse[3];            // of the direction's components, finite
+  float inverse[3];            // inverse components of the direction, finite
   float range_min, range_max;  // [m]
-  float cut;  // [m] what is farther does not matter: at first the maximum, then the nearest met,
-              // or where surfels are blended the nearest and the depth behind it
-  std::uint32_t surfel, leaf;  // the nearest
-  Candidates* met;             // where surfels are collected
-  BlendSums* sums;             // where they are summed
+  float cut;  // [m] farther hits are ignored: at first the maximum, then the nearest hit, with
+              // blending the nearest and the depth behind it
+  std::uint32_t surfel, leaf;  // of the nearest hit
+  Candidates* met;             // collected surfels, if any
+  BlendSums* sums;             // sums of surfels, if any
 };
 
-// What is done with the surfels that a ray meets.
+// Treatment of the surfels that a ray meets.
 enum class Visit {
-  kNearest,  // the nearest is kept
-  kCollect,  // those are kept that are not farther than a depth behind the nearest
-  kSum,      // those up to the cut are summed up
+  kNearest,  // keep the nearest
+  kCollect,  // keep those at most a depth behind the nearest
+  kSum,      // sum up those up to the cut
 };
 
 class RayWalk {
  public:
-  // A child that is still to be visited.
+  // A child still to be visited.
   struct Entry {
     float entry;  // [m] no hit in the box is nearer
     std::uint32_t child;
@@ -53,7 +54,7 @@ class RayWalk {
     }
   }
 
-  // The subtree of a node, or a leaf; updates the ray's cut.
+  // Walks the subtree of a node, or a leaf; updates the ray's cut.
   template <Visit kVisit>
   void run(WalkRay& ray, std::uint32_t child) const {
     Entry stack[(map::kTreeWidth - 1) * map::kMaxTreeDepth + map::kTreeWidth];
@@ -84,7 +85,7 @@ class RayWalk {
     return (node.*far_[axis])[axis];
   }
 
-  // Asks for the memory that a visit of the child needs.
+  // Prefetches the memory that a visit of the child needs.
   void prefetch(const map::TreeNode& node, unsigned slot) const {
     if (slot < static_cast<unsigned>(node.innerCount())) {
       const map::TreeNode* child = tree_.nodes + node.child_base + slot;
@@ -99,7 +100,7 @@ class RayWalk {
     }
   }
 
-  // A leaf's surfels relative to an origin, to be met by several rays.
+  // A leaf's surfels relative to an origin, for several rays.
   struct OpenLeaf {
     Block blocks[map::kMaxLeafSize / 8];
     Leaves leaves;
@@ -121,7 +122,7 @@ class RayWalk {
     testLeaf<kVisit>(ray, open(child, ray.origin, ray.origin_rest), none);
   }
 
-  // `offset`: of the ray's origin from the leaf's.
+  // `offset`: from the leaf's origin to the ray's.
   template <Visit kVisit>
   void testLeaf(WalkRay& ray, const OpenLeaf& leaf, const float* offset) const {
     testBlock<kVisit>(ray, leaf, 0, offset);
@@ -161,7 +162,7 @@ class RayWalk {
     return offset * offset <= most * most * length2;
   }
 
-  // Goes on to the nearest of the children met, pushing the others; false where there is none.
+  // Descends to the nearest child met, pushing the others; false if there is none.
   __attribute__((always_inline)) bool goOn(const map::TreeNode& node, Float8 entry, unsigned met,
                                            std::uint32_t& child, Entry* stack, int& size) const {
     if (met == 0) return false;
@@ -188,14 +189,14 @@ class RayWalk {
   }
 
  private:
-  // How eight surfels lie to a ray.
+  // Result of a ray's test with eight surfels.
   struct Test {
     Met met;
-    Int8 maybe;  // lanes met, but for rounding
-    Int8 sure;   // lanes of which rounding leaves no doubt
+    Int8 maybe;  // lanes met or nearly so, within rounding
+    Int8 sure;   // lanes certain in spite of rounding
   };
 
-  // Eight surfels from number i on.
+  // Tests eight surfels from number i on.
   Test testAgainst(const WalkRay& ray, const OpenLeaf& leaf, std::uint32_t i,
                    const float* offset) const {
     const Block& block = leaf.blocks[i / 8];
@@ -204,7 +205,7 @@ class RayWalk {
     Met& met = test.met;
     for (int axis = 0; axis < 3; ++axis) {
       met.v[axis] = block.v[axis] - offset[axis];
-      // What is not planar is met where the plane across the ray would be.
+      // A surfel that is not planar counts as the plane across the ray.
       met.n[axis] = blend8(all8(d[axis] * Leaves::kScale), block.n[axis], block.planar);
     }
     const Float8 slope = dot8(met.n, d);
@@ -243,7 +244,7 @@ class RayWalk {
     }
   }
 
-  // Infinite where nothing is met.
+  // Ranges; infinite where nothing is met.
   static Float8 rangesOf(const Test& test) {
     return blend8(all8(__builtin_inff()), test.met.t, test.maybe);
   }
@@ -264,7 +265,7 @@ class RayWalk {
     ray.cut = range < ray.cut ? range : ray.cut;
   }
 
-  // One by one, the unsure ones in double precision.
+  // Takes surfels one by one, the unsure ones in double precision.
   __attribute__((noinline)) void keepNearestOf(WalkRay& ray, const OpenLeaf& leaf, std::uint32_t i,
                                                unsigned met, unsigned unsure, Float8 t) const {
     float ranges[8];
@@ -278,7 +279,7 @@ class RayWalk {
     }
   }
 
-  // Meets the unsure lanes again in double precision; those that are not met.
+  // Tests the unsure lanes again in double precision; returns those that are not met.
   __attribute__((noinline)) unsigned settle(const WalkRay& ray, const OpenLeaf& leaf,
                                             std::uint32_t i, unsigned unsure, Met& met) const {
     float ranges[8], off2[8];
@@ -297,7 +298,7 @@ class RayWalk {
     return missed;
   }
 
-  // Goes on to the nearest child that the ray meets, pushing the others; false where it meets none.
+  // Descends to the nearest child that the ray meets, pushing the others; false if there is none.
   bool descend(const WalkRay& ray, std::uint32_t& child, Entry* stack, int& size) const {
     const std::uint32_t number = child;
     const map::TreeNode& node = tree_.nodes[number];
@@ -311,11 +312,11 @@ class RayWalk {
     return goOn(node, entry, notAbove(entry, exit) & map::slotsUsed(node), child, stack, size);
   }
 
-  // Pushes all but the nearest of the children met, nearer ones on top; returns the nearest.
+  // Pushes all met children but the nearest, nearer ones on top; returns the nearest.
   std::uint32_t pushSorted(const map::TreeNode& node, std::uint32_t number, Float8 entry,
                            unsigned met, Entry* stack, int& size) const {
     const Int8 lane = iota8();
-    const Int8 key = (asInt(entry) & ~7) | lane;  // entries are not negative: as integers in order
+    const Int8 key = (asInt(entry) & ~7) | lane;  // not negative: bits sort as integers
     std::int32_t keys[8], ranks[8];
     store8(keys, key);
     Int8 rank = key - key;
@@ -338,7 +339,7 @@ class RayWalk {
     float off2;   // [m^2]
   };
 
-  // In double precision.
+  // Tests a surfel in double precision.
   Meeting meetExactly(const WalkRay& ray, const ExactSurfel& surfel) const {
     double v[3], d[3];
     for (int axis = 0; axis < 3; ++axis) {

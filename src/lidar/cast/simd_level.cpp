@@ -14,23 +14,15 @@ namespace {
 struct Level {
   SimdLevel level;
   const char* name;
-  CastKernel cast;
-  ProjectKernel project;
-  PlantKernel plants;
-  ShadeKernel shade;
-  const CullKernels* cull;
 };
 
-// The best first.
+// Fastest first.
 constexpr Level kLevels[] = {
 #ifdef MARSIM_HAS_X86_KERNELS
-    {SimdLevel::kAvx2, "avx2", avx2::castGroup, avx2::projectStrip, avx2::castAtPlants,
-     avx2::shadePixels, &avx2::kCullKernels},
-    {SimdLevel::kBaseline, "baseline", baseline::castGroup, baseline::projectStrip,
-     baseline::castAtPlants, baseline::shadePixels, &baseline::kCullKernels},
+    {SimdLevel::kAvx2, "avx2"},
+    {SimdLevel::kBaseline, "baseline"},
 #endif
-    {SimdLevel::kPortable, "portable", portable::castGroup, portable::projectStrip,
-     portable::castAtPlants, portable::shadePixels, &portable::kCullKernels},
+    {SimdLevel::kPortable, "portable"},
 };
 
 bool processorHas([[maybe_unused]] SimdLevel level) {
@@ -43,7 +35,7 @@ bool processorHas([[maybe_unused]] SimdLevel level) {
   return true;
 }
 
-// kAuto where the environment says nothing.
+// kAuto if the environment variable is not set.
 SimdLevel levelOfEnvironment() {
   const char* name = std::getenv("MARSIM_SIMD");
   if (name == nullptr || *name == '\0') return SimdLevel::kAuto;
@@ -51,9 +43,6 @@ SimdLevel levelOfEnvironment() {
   for (const Level& level : kLevels) {
     if (name == std::string(level.name)) return level.level;
     known.emplace_back(level.name);
-  }
-  if (name == std::string("avx512")) {
-    throw ConfigError("", "MARSIM_SIMD", "'avx512' (removed; 'avx2' is as fast)", join(known));
   }
   throw UnknownNameError("MARSIM_SIMD", "instruction set", name, known);
 }
@@ -68,18 +57,13 @@ std::vector<SimdLevel> simdLevels() {
   return levels;
 }
 
-namespace {
-
-const Level& chosen(SimdLevel level) {
+SimdLevel simdLevelFor(SimdLevel level) {
   if (level == SimdLevel::kAuto) level = levelOfEnvironment();
-  if (level == SimdLevel::kAuto) level = simdLevels().front();
-  for (const Level& known : kLevels) {
-    if (known.level == level && processorHas(level)) return known;
-  }
+  const std::vector<SimdLevel> levels = simdLevels();
+  if (level == SimdLevel::kAuto) return levels.front();
+  if (std::find(levels.begin(), levels.end(), level) != levels.end()) return level;
   throw ConfigError("renderer", "simd", nameOf(level), "what this processor has");
 }
-
-}  // namespace
 
 const char* nameOf(SimdLevel level) {
   for (const Level& known : kLevels) {
@@ -88,19 +72,10 @@ const char* nameOf(SimdLevel level) {
   return "auto";
 }
 
-CastKernel castKernel(SimdLevel level) { return chosen(level).cast; }
+CastKernel castKernel(SimdLevel level) { return MARSIM_KERNEL_FOR(level, castGroup); }
 
-ProjectKernel projectKernel(SimdLevel level) { return chosen(level).project; }
+PlantKernel plantKernel(SimdLevel level) { return MARSIM_KERNEL_FOR(level, castAtPlants); }
 
-PlantKernel plantKernel(SimdLevel level) { return chosen(level).plants; }
-
-ShadeKernel shadeKernel(SimdLevel level) { return chosen(level).shade; }
-
-const CullKernels& cullKernelsOf(CastKernel kernel) {
-  for (const Level& known : kLevels) {
-    if (known.cast == kernel) return *known.cull;
-  }
-  return portable::kCullKernels;
-}
+const CullKernels& cullKernels(SimdLevel level) { return MARSIM_KERNEL_FOR(level, kCullKernels); }
 
 }  // namespace marsim::lidar

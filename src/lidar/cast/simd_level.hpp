@@ -1,21 +1,19 @@
 #pragma once
 
-#include "lidar/camera/shade_kernel.hpp"
 #include "lidar/cast/cast_kernel.hpp"
 #include "lidar/cast/cull_kernel.hpp"
 #include "lidar/cast/plant_kernel.hpp"
-#include "lidar/image/project_kernel.hpp"
 #include "marsim/lidar/renderer.hpp"
 
 namespace marsim::lidar {
 
-/// The traversals for a level; kAuto: what the environment variable MARSIM_SIMD names, else the
+/// The level itself; for kAuto the one that the environment variable MARSIM_SIMD names, else the
 /// best the processor has. Throws ConfigError for a level it lacks, UnknownNameError.
+SimdLevel simdLevelFor(SimdLevel level);
+
+/// The traversals for what simdLevelFor() returned.
 CastKernel castKernel(SimdLevel level);
-ProjectKernel projectKernel(SimdLevel level);
 PlantKernel plantKernel(SimdLevel level);
-ShadeKernel shadeKernel(SimdLevel level);
-/// Of the same level as a traversal.
-const CullKernels& cullKernelsOf(CastKernel kernel);
+const CullKernels& cullKernels(SimdLevel level);
 
 }  // namespace marsim::lidar

@@ -22,13 +22,13 @@ Eigen::AlignedBox3d boxOf(const map::SurfelMap& shape) {
   return box;
 }
 
-Ball ballAbout(const Eigen::AlignedBox3d& box) {
+BoundingSphere ballAbout(const Eigen::AlignedBox3d& box) {
   return {box.center(), 0.5 * box.diagonal().norm()};
 }
 
 namespace {
 
-// Half the sides: of the box, and what it may be off it.
+// Half the sides of the box plus its tolerance.
 void setHalf(const Eigen::Vector3d& half, double slack, MovingBox& box) {
   for (int axis = 0; axis < 3; ++axis) {
     box.half[axis] = static_cast<float>(half[axis] + slack);
@@ -37,9 +37,9 @@ void setHalf(const Eigen::Vector3d& half, double slack, MovingBox& box) {
 
 }  // namespace
 
-Sweep sweepOf(const PoseTrack& track, const Eigen::AlignedBox3d& box_M, double first, double last,
-              const Eigen::Vector3d& origin, double spread) {
-  const Ball ball_M = ballAbout(box_M);
+Sweep sweepOf(const ObjectMotion& track, const Eigen::AlignedBox3d& box_M, double first,
+              double last, const Eigen::Vector3d& origin, double spread) {
+  const BoundingSphere ball_M = ballAbout(box_M);
   const double middle = 0.5 * first + 0.5 * last, duration = last - first;
   const Pose X_WM = track.at(middle), X0 = track.at(first), X1 = track.at(last);
   const Eigen::Vector3d begin = X0 * ball_M.centre, end = X1 * ball_M.centre;
@@ -47,7 +47,7 @@ Sweep sweepOf(const PoseTrack& track, const Eigen::AlignedBox3d& box_M, double f
   const Eigen::Vector3d speed =
       duration > 0.0 ? Eigen::Vector3d((end - begin) / duration) : Eigen::Vector3d::Zero();
   Eigen::AlignedBox3d places(begin);
-  // How far the centre leaves the straight line; the greatest sine of half the angle of turning.
+  // Distance of the centre from the straight line, and the largest sine of half the turning angle.
   double away2 = 0.0, sine2 = 0.0;
   const auto regard = [&](double time, const Pose& X, const Eigen::Vector3d& place) {
     places.extend(place);
@@ -63,11 +63,10 @@ Sweep sweepOf(const PoseTrack& track, const Eigen::AlignedBox3d& box_M, double f
   }
   const double bulge = track.bulge(ball_M.centre.norm());
   Sweep sweep;
-  // A time on a step may be read as a little before or after it.
+  // Rounding may take a time at a step to either side of it.
   sweep.ball = {places.center(),
                 (0.5 * places.diagonal().norm() + ball_M.radius + bulge) * 1.000001};
-  // A corner is moved by a chord. Turning by more than a radian may be on to anything between the
-  // poses.
+  // A corner moves by a chord. A turn by more than a radian may pass anything between the poses.
   const double turned = 2.0 * ball_M.radius * (sine2 > 0.23 ? 1.0 : 1.01 * std::sqrt(sine2));
   const Eigen::Vector3d from = centre - origin;
   const double rounding = 2e-6 * (from.norm() + spread);
@@ -82,7 +81,7 @@ Sweep sweepOf(const PoseTrack& track, const Eigen::AlignedBox3d& box_M, double f
   return sweep;
 }
 
-Ball roughBall(const MovingObject& object, const Ball& ball_M) {
+BoundingSphere roughBall(const MovingObject& object, const BoundingSphere& ball_M) {
   const Eigen::Vector3d centre = object.X_WM.front().p;
   double travel2 = 0.0;
   for (const Pose& pose : object.X_WM) travel2 = std::max(travel2, (pose.p - centre).squaredNorm());

@@ -3,34 +3,31 @@
 #include <Eigen/Geometry>
 
 #include "lidar/cast/cull_kernel.hpp"
-#include "lidar/measure/pose_track.hpp"
+#include "lidar/cast/object_motion.hpp"
 #include "marsim/lidar/renderer.hpp"
 
 namespace marsim::lidar {
 
-struct Ball {
-  Eigen::Vector3d centre;  ///< [m]
-  double radius;           ///< [m]
-};
+using scene::BoundingSphere;
 
-/// Holds all that a ray can meet of a shape, in its frame M; of one with surfels.
+/// Box in M of all places where rays can meet a shape that has surfels.
 Eigen::AlignedBox3d boxOf(const map::SurfelMap& shape);
-Ball ballAbout(const Eigen::AlignedBox3d& box);
+BoundingSphere ballAbout(const Eigen::AlignedBox3d& box);
 
-/// Holds a ball fixed in M wherever the object ever takes it, in W; large, and quickly made.
-Ball roughBall(const MovingObject& object, const Ball& ball_M);
+/// A large, quickly computed sphere in W that holds a sphere fixed in M at all times.
+BoundingSphere roughBall(const MovingObject& object, const BoundingSphere& ball_M);
 
-/// What holds all of an object as it moves for a while.
+/// Bounds of an object that moves for a while.
 struct Sweep {
-  Ball ball;  ///< all the time, in W
-  /// At every instant, as seen from the object's own frame: B has M's orientation in the middle of
-  /// the time. Its centre relative to the origin asked for.
+  BoundingSphere ball;  ///< at all times, in W
+  /// At every instant, in the object's own frame: B has M's orientation at half time. Its centre is
+  /// relative to the given origin.
   MovingBox box;
 };
 
-/// From `first` to `last` [s]. `origin` [m]: what rays' origins are relative to; `spread` [m]: none
-/// is farther from it.
-Sweep sweepOf(const PoseTrack& track, const Eigen::AlignedBox3d& box_M, double first, double last,
-              const Eigen::Vector3d& origin, double spread);
+/// Bounds from `first` to `last` [s]. `origin` [m]: of the rays' coordinates; `spread` [m]: largest
+/// distance of a ray's origin from it.
+Sweep sweepOf(const ObjectMotion& track, const Eigen::AlignedBox3d& box_M, double first,
+              double last, const Eigen::Vector3d& origin, double spread);
 
 }  // namespace marsim::lidar

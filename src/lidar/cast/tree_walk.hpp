@@ -6,8 +6,8 @@
 #include "lidar/cast/group_bounds.hpp"
 #include "lidar/cast/ray_walk.hpp"
 
-/// A group of rays through a surfel tree: together as long as two or more meet the same boxes,
-/// then one by one.
+/// Walks a group of rays through a surfel tree: together as long as two or more meet the same
+/// boxes, then one by one.
 namespace marsim::lidar {
 namespace {
 
@@ -44,7 +44,7 @@ class GroupWalk {
     float near[3], far[3];  // planes of the box [m]
     std::uint32_t child;
   };
-  // With fewer rays meeting a box they go on alone.
+  // Fewer rays than this go on alone.
   static constexpr int kTogether = 2;
 
   // Lanes beyond the count repeat the first ray and meet nothing.
@@ -72,9 +72,9 @@ class GroupWalk {
     cut_[i] = i < count_ ? ray.cut : -1.0F;
   }
 
-  // Inverts an axis' directions, and bounds them and the origins.
+  // Inverts an axis' directions, and finds bounds of them and of the origins.
   void prepare(int axis) {
-    // Finite also for a component of zero: no NaN where a box's plane holds the origin.
+    // Finite also for a component of zero: no NaN if a box's plane holds the origin.
     const Float8 a = 1.0F / max8(abs8(load8<Float8>(inverse_[axis])), all8(1e-18F));
     const Float8 b = 1.0F / max8(abs8(load8<Float8>(inverse_[axis] + 8)), all8(1e-18F));
     store8(inverse_[axis], a * bounds_.sign[axis]);
@@ -113,7 +113,7 @@ class GroupWalk {
     }
   }
 
-  // Rays that meet a box within their limits.
+  // A mask of the rays that meet a box within their limits.
   unsigned raysThrough(const Entry& box) const {
     unsigned rays = 0;
     for (int half = 0; half < kGroupSize; half += 8) {
@@ -131,8 +131,8 @@ class GroupWalk {
 
   float farthestCut() const { return most(max8(load8<Float8>(cut_), load8<Float8>(cut_ + 8))); }
 
-  // Pushes the children that a ray from the box of the origins, with a direction between those of
-  // the group, may meet; the nearest on top.
+  // Pushes the children that a ray from the origins' box, with a direction between those of the
+  // group, may meet; the nearest on top.
   void descend(std::uint32_t number, Entry* stack, int& size) const {
     const map::TreeNode& node = tree_.nodes[number];
     Float8 entry;
@@ -163,7 +163,7 @@ class GroupWalk {
     entry.child = map::childOf(node, number, slot);
   }
 
-  // A ray's answer; the normal of any length and sign.
+  // A ray's result; its normal has any length and sign.
   Blended nearest(const WalkRay& ray) const {
     Blended result{ray.cut, ray.surfel, {}};
     if (ray.surfel == kNothing) return result;
@@ -206,7 +206,7 @@ class GroupWalk {
     return met.first(first);
   }
 
-  // For a ray that meets more than was kept: the nearest first, then the sums.
+  // For a ray with more surfels than there is room for: finds the nearest first, then the sums.
   __attribute__((noinline)) Blended blendInTwoWalks(WalkRay& ray) {
     ray.cut = ray.range_max;
     walk_.run<Visit::kNearest>(ray, 0);

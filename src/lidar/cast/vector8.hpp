@@ -8,8 +8,8 @@
 #include <immintrin.h>
 #endif
 
-/// Eight floats or integers at a time, in the instruction set that the including source is compiled
-/// for: one register of AVX, or two of four lanes each. Everything is internal to that source.
+/// Eight floats or integers, in the instruction set that the including source is compiled for: one
+/// register of AVX, or two of four lanes each. Everything is internal to that source.
 namespace marsim::lidar {
 namespace {
 
@@ -25,7 +25,7 @@ inline Int8 ints8(int a, int b, int c, int d, int e, int f, int g, int h) {
   return Int8{a, b, c, d, e, f, g, h};
 }
 inline Float8 toFloat(Int8 a) { return __builtin_convertvector(a, Float8); }
-/// Towards zero; of what is within the integers.
+/// Rounds towards zero, for values in the range of integers.
 inline Int8 truncated(Float8 a) { return __builtin_convertvector(a, Int8); }
 inline Float8 asFloat(Int8 a) { return reinterpret_cast<Float8>(a); }
 inline Int8 asInt(Float8 a) { return reinterpret_cast<Int8>(a); }
@@ -45,7 +45,7 @@ inline unsigned signs(Int8 a) {
 inline Float8 blend8(Float8 a, Float8 b, Int8 mask) {
   return _mm256_blendv_ps(a, b, reinterpret_cast<__m256>(mask));
 }
-/// 1 / a within 4e-4 of itself.
+/// 1 / a within a relative 4e-4.
 inline Float8 roughInverse(Float8 a) { return _mm256_rcp_ps(a); }
 inline Float8 sqrt8(Float8 a) { return _mm256_sqrt_ps(a); }
 inline float least(Float8 a) {
@@ -55,12 +55,12 @@ inline float least(Float8 a) {
 }
 inline float laneOf(Float8 a, unsigned lane) { return a[lane]; }
 
-// Integers without signs, modulo 2^32.
+// Unsigned integers, modulo 2^32.
 typedef std::uint32_t Bits8 __attribute__((vector_size(32)));
 inline Bits8 bitsOf(Int8 a) { return reinterpret_cast<Bits8>(a); }
 inline Int8 asInt(Bits8 a) { return reinterpret_cast<Int8>(a); }
 
-/// Where the lanes whose bits are set go if they are moved together.
+/// Indices that move the lanes with set bits together.
 struct PackingTable {
   alignas(64) std::uint8_t lanes[256][8];
 
@@ -82,7 +82,7 @@ class Packing {
       : places_(_mm256_cvtepu8_epi32(
             _mm_loadl_epi64(reinterpret_cast<const __m128i*>(kPacking.lanes[lanes])))) {}
 
-  /// Writes those lanes one after another, then anything, eight values in all.
+  /// Writes those lanes one after another; the rest of the eight values is undefined.
   void store(Float8 values, void* to) const {
     const __m256 packed = _mm256_permutevar8x32_ps(values, places_);
     __builtin_memcpy(to, &packed, sizeof(packed));
@@ -158,7 +158,7 @@ inline Int8 asInt(Float8 a) {
 }
 inline float laneOf(Float8 a, unsigned lane) { return lane < 4 ? a.low[lane] : a.high[lane - 4]; }
 
-// Integers without signs, modulo 2^32.
+// Unsigned integers, modulo 2^32.
 struct Bits8 {
   Uint4 low, high;
 };
@@ -238,7 +238,7 @@ inline float least(Float8 a) {
 #endif
 
 #if defined(__SSE4_1__) && !defined(MARSIM_SIMD_PORTABLE)
-/// Where the bytes of the lanes whose bits are set go if they are moved together.
+/// Byte indices that move the lanes with set bits together.
 struct PackingTable {
   alignas(16) std::uint8_t bytes[16][16];
 

@@ -17,11 +17,11 @@ class Workers {
   explicit Workers(int threads)
       : threads_(threads == 0 ? cores() : std::min(threads, cores())), arena_(threads_) {}
 
-  /// Threads that really run: at most one a core.
+  /// Threads that run: at most one per core.
   int count() const { return threads_; }
 
-  /// Calls work(begin, end) over pieces of [0, size) of about `grain`; may be called by several
-  /// threads at once.
+  /// Calls work(begin, end) for pieces of [0, size) of about `grain`. Several threads may call it
+  /// at once.
   template <class Work>
   void forRanges(std::size_t size, std::size_t grain, const Work& work) const {
     if (threads_ == 1 || size <= grain) {

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "lidar/cast/image_directions.hpp"
+#include "lidar/cast/image_footprint.hpp"
 #include "lidar/cast/moving_objects.hpp"
 #include "lidar/cast/simd_level.hpp"
 #include "lidar/cast/workers.hpp"
-#include "lidar/image/image_directions.hpp"
-#include "lidar/image/image_footprint.hpp"
 #include "lidar/image/pool.hpp"
 #include "lidar/image/project_kernel.hpp"
 #include "marsim/lidar/renderer.hpp"
@@ -19,12 +19,12 @@
 namespace marsim::lidar {
 namespace {
 
-// [m] Finer maps have so many surfels a cell that casting a ray through each cell is quicker.
+// [m] Finer maps have so many surfels a cell that casting a ray through each cell is faster.
 constexpr double kFinestProjected = 0.05;
 
 constexpr int kTile = ImageStrip::kTile;  // cells
 
-// A depth image while it is rendered: ImageStrip's arrays.
+// A depth image in the making: ImageStrip's arrays.
 class ImageFrame {
  public:
   ImageFrame(const ImageGrid& grid, bool blends);
@@ -32,14 +32,14 @@ class ImageFrame {
   const ImageGrid& grid() const { return grid_; }
   const ImageDirections& directions() const { return directions_; }
 
-  // Some rows, a multiple of tiles from the first on, made ready for a kernel. Everything but the
-  // pose and the tree is set. range_max [m] > 0.
+  // Prepares some rows for a kernel; the first row begins a tile. Sets everything but the pose and
+  // the tree. range_max [m] > 0.
   ImageStrip strip(int first_row, int end_row, float range_max);
-  // Before a frame is asked what surfaces look like.
+  // Allocates the arrays for colours and normals.
   void makeRoomForLooks();
-  // Makes a strip one of blended surfels; `colours`: null where nobody asks what they look like.
+  // Prepares a strip for blending; `colours`: null if no looks are wanted.
   void blend(const map::Blending& blending, const SurfelColours* colours, ImageStrip& strip);
-  // Some rows of what was asked for.
+  // Copies the looks of some rows.
   void copyLooks(int first_row, int end_row, SurfaceLooks& looks) const;
 
  private:
@@ -49,10 +49,10 @@ class ImageFrame {
   const int tile_stride_;
   std::vector<float> depth_, normal_[3], tile_depth_;
   std::vector<std::uint32_t> surfel_;
-  // Where surfels are blended.
+  // For blended surfels only.
   std::vector<float> weights_, mean_, largest_, colour_[3], look_normal_[3];
   std::vector<std::uint32_t> first_;
-  std::vector<std::vector<SeenSurfel>> seen_;  // of the strip that begins with a row of tiles
+  std::vector<std::vector<SeenSurfel>> seen_;  // by row of tiles in which the strip begins
   std::vector<std::uint8_t> tile_changed_;
 };
 
@@ -71,6 +71,16 @@ ImageFrame::ImageFrame(const ImageGrid& grid, bool blends)
   for (std::vector<float>* values : {&weights_, &mean_, &largest_}) values->resize(depth_.size());
   first_.resize(depth_.size());
   seen_.resize(tile_rows);
+}
+
+int footprintOf(const void* finder, const float* centre, float radius, CellRange* ranges) {
+  const Footprint cells = static_cast<const FootprintFinder*>(finder)->of(
+      Eigen::Vector3f(centre[0], centre[1], centre[2]), radius);
+  if (cells.empty()) return 0;
+  for (int i = 0; i < cells.run_count; ++i) {
+    ranges[i] = {cells.first_row, cells.last_row, cells.runs[i].first, cells.runs[i].last};
+  }
+  return cells.run_count;
 }
 
 void ImageFrame::makeRoomForLooks() {
@@ -126,7 +136,7 @@ void ImageFrame::copyLooks(int first_row, int end_row, SurfaceLooks& looks) cons
 }
 
 ImageStrip ImageFrame::strip(int first_row, int end_row, float range_max) {
-  // Just above the maximum, which counts.
+  // Just above the maximum, at which a hit still counts.
   const float empty = std::nextafter(range_max, std::numeric_limits<float>::infinity());
   const auto cellAt = [&](int row, int column) {
     return static_cast<std::ptrdiff_t>(directions_.cell(row, column));
@@ -162,7 +172,9 @@ ImageStrip ImageFrame::strip(int first_row, int end_row, float range_max) {
   strip.tile_changed = tile_changed_.data();
   strip.tile_stride = tile_stride_;
   strip.range_max = range_max;
-  footprints_.describe(strip);
+  strip.scale = footprints_.scale();
+  strip.footprint = footprintOf;
+  strip.finder = &footprints_;
   return strip;
 }
 
@@ -174,7 +186,7 @@ bool sameGrid(const ImageGrid& a, const ImageGrid& b) {
   return fields(a) == fields(b);
 }
 
-// `origin` [m]: of the tree, in W.
+// `origin` [m]: the tree's, in W.
 void placeSensor(const Pose& X_WS, const Eigen::Vector3d& origin, ImageStrip& strip) {
   const Eigen::Vector3d eye = X_WS.p - origin;
   const Eigen::Matrix3f R_WS = X_WS.q.toRotationMatrix().cast<float>();
@@ -190,8 +202,8 @@ class DepthImageRenderer final : public ImageRenderer {
  public:
   DepthImageRenderer(std::shared_ptr<const map::SurfelMap> map, const RendererConfig& config)
       : map_(std::move(map)),
-        kernel_(projectKernel(config.simd)),
-        cast_kernel_(castKernel(config.simd)),
+        level_(simdLevelFor(config.simd)),
+        kernel_(MARSIM_KERNEL_FOR(level_, projectStrip)),
         workers_(config.threads) {}
 
   std::string name() const override { return "projection"; }
@@ -217,11 +229,11 @@ class DepthImageRenderer final : public ImageRenderer {
   }
 
  private:
-  // Both or none of colours and looks.
+  // `colours` and `looks` are both null or both set.
   void render(const ImageGrid& grid, const Pose& X_WS, double range_max, View<MovingObject> objects,
               const SurfelColours* colours, std::vector<Hit>& hits, SurfaceLooks* looks) const {
     grid.validate("image grid");
-    const MovingObjects moving(objects, cast_kernel_);
+    const MovingObjects moving(objects, level_);
     if (!(range_max > 0.0) || !X_WS.p.allFinite()) {
       hits.assign(grid.size(), Hit{});
       return;
@@ -232,7 +244,7 @@ class DepthImageRenderer final : public ImageRenderer {
                      [&] { return std::make_unique<ImageFrame>(grid, map_->blending().on()); });
     if (looks != nullptr) frame->makeRoomForLooks();
     const auto tiles = static_cast<std::size_t>((grid.height + kTile - 1) / kTile);
-    // A few strips a thread even out their work; every strip walks the upper tree again.
+    // Several strips a thread balance the work; every strip walks the upper tree again.
     const auto threads = static_cast<std::size_t>(workers_.count());
     const std::size_t strips = threads == 1 ? 1 : std::min(4 * threads, tiles);
     workers_.forRanges(
@@ -271,10 +283,10 @@ class DepthImageRenderer final : public ImageRenderer {
   }
 
   std::shared_ptr<const map::SurfelMap> map_;
+  const SimdLevel level_;
   const ProjectKernel kernel_;
-  const CastKernel cast_kernel_;  // of objects
   Workers workers_;
-  mutable Pool<ImageFrame> frames_;  // most images are of one grid
+  mutable Pool<ImageFrame> frames_;  // most images have the same grid
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "lidar/cast/cast_kernel.hpp"
 #include "lidar/cast/leaf_blocks.hpp"
 #include "lidar/cast/ray_meets_surfel.hpp"
 #include "lidar/cast/vector8.hpp"
@@ -12,8 +13,8 @@
 namespace marsim::lidar {
 namespace {
 
-/// Sums up, of every cell, what agrees with its nearest. In single precision as ImageWalk, but for
-/// surfels that lie as far from the first's plane as may just count.
+/// Sums up, for every cell, the surfels that agree with its nearest one. In single precision as
+/// ImageWalk, except for surfels at the limit of distance from the first's plane.
 class ImageBlend {
  public:
   ImageBlend(const map::SurfelTreeView& tree, ImageStrip& strip)
@@ -41,10 +42,9 @@ class ImageBlend {
 
  private:
   static constexpr std::uint32_t kNothing = ImageStrip::kNothing;
-  static constexpr float kLeastWeight = 1e-6F;
-  static constexpr float kOffsetError = 2e-6F;  ///< relative to the distance: 32 of 2^-24
+  static constexpr float kOffsetError = 2e-6F;  ///< relative to the distance: 32 times 2^-24
 
-  // What is read and written of cells; a copy, which no store can change.
+  // Arrays of the cells; a local copy, which no store can alias.
   struct Cells {
     const float* direction[3];
     float* first_n[3];
@@ -70,7 +70,7 @@ class ImageBlend {
     return seen.n[0] != 0.0F || seen.n[1] != 0.0F || seen.n[2] != 0.0F;
   }
 
-  // The cells of each row, up to an end.
+  // Calls act for the cells of each row, up to an end.
   template <class Act>
   void forRows(const Act& act) {
     for (int row = image_.first_row; row < image_.end_row; ++row) {
@@ -78,7 +78,7 @@ class ImageBlend {
     }
   }
 
-  // The firsts' normals, and nothing but the first so far.
+  // Sets the normals of the nearest surfels, and sums of only these.
   void beginRow(int cell, int end, bool looks) {
     const Cells cells = this->cells();
     for (int i = cell; i < end; i += 8) {
@@ -177,7 +177,7 @@ class ImageBlend {
 
   static void addTo(float* sums, Float8 values) { store8(sums, load8<Float8>(sums) + values); }
 
-  // Those of the lanes asked for with whose first the surfel agrees.
+  // The lanes asked for whose nearest surfel agrees with this one.
   template <bool planar>
   Int8 agreeing(const SeenSurfel& seen, const Cells& cells, int cell, Int8 asked, Float8 depth,
                 const Float8* d) const {
@@ -185,7 +185,7 @@ class ImageBlend {
     for (int axis = 0; axis < 3; ++axis) n[axis] = load8<Float8>(cells.first_n[axis] + cell);
     if (!planar) return asked & (dot8(n, n) <= 0.0F);
     const Float8 cosine = n[0] * seen.n[0] + n[1] * seen.n[1] + n[2] * seen.n[2];
-    // The ray crosses the first's plane at `depth`.
+    // The distance of the ray's point at `depth` from the first's plane.
     const Float8 offset =
         abs8(n[0] * seen.v[0] + n[1] * seen.v[1] + n[2] * seen.v[2] - depth * dot8(n, d));
     const Float8 error = (depth + (blending_.depth + radius_)) * kOffsetError;
@@ -219,7 +219,7 @@ class ImageBlend {
     return leaves.exact(seen.surfel - leaves.first());
   }
 
-  // Of the lanes asked for, those whose surfel of the largest weight has a higher number.
+  // The lanes asked for whose surfel of largest weight has a higher number.
   Int8 lower(const SeenSurfel& seen, const Cells& cells, int cell, Int8 asked) const {
     unsigned result = 0;
     for (unsigned left = signs(asked); __builtin_expect(left != 0, 0); left &= left - 1) {

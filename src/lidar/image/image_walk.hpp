@@ -9,22 +9,22 @@
 #include "lidar/image/project_kernel.hpp"
 #include "map/tree/leaf_storage.hpp"
 
-/// A surfel tree into the rows of a dense image, near to far.
+/// Walks a surfel tree into the rows of a dense image, near to far.
 ///
 /// Everything is in single precision, in the sensor's frame: rounding moves a surfel by less than
-/// 4e-7 of its distance, which is what a change of the ray's direction by as much would do.
+/// 4e-7 of its distance, as would a change of the ray's direction by 4e-7 rad.
 namespace marsim::lidar {
 namespace {
 
-/// Of vectors in the tree's frame to the sensor's.
+/// Rotates vectors from the tree's frame to the sensor's.
 inline void rotate(const ImageStrip& image, const Float8* in, Float8* out) {
   for (int i = 0; i < 3; ++i) {
     out[i] = image.R_SW[i][0] * in[0] + image.R_SW[i][1] * in[1] + image.R_SW[i][2] * in[2];
   }
 }
 
-/// Makes the normals of eight cells unit ones towards the sensor, those of cells that met no disc
-/// the way back, and turns them into the tree's frame.
+/// Makes the normals of eight cells unit normals towards the sensor, or against the ray in cells
+/// that met no disc, and turns them into the tree's frame.
 inline void finishNormals(const ImageStrip& image, int cell) {
   Float8 d[3], n[3], slope = all8(0.0F), length2 = all8(0.0F);
   for (int axis = 0; axis < 3; ++axis) {
@@ -51,18 +51,18 @@ inline void finishNormals(const ImageStrip& image) {
   }
 }
 
-/// What a sensor that makes an image sees of a node's children: how near their boxes come and which
-/// cells they may fill.
+/// A node's children as an imaging sensor sees them: distances of their boxes, and cells that they
+/// may fill.
 class SeenChildren {
  public:
   SeenChildren(const ImageStrip& image, const map::TreeNode& node)
       : SeenChildren(image, node, boxesOf(image, node)) {}
 
-  /// Slots that come within the range, a bit each.
+  /// A mask of the slots within the range.
   unsigned slots() const { return slots_; }
-  /// [m] from below.
+  /// [m] lower bound.
   float distance(int slot) const { return distance_[slot]; }
-  /// The cells of a child's ball, within the image: up to two ranges, returns their number.
+  /// The cells of a child's bounding sphere in the image: up to two ranges; returns their number.
   int cells(int slot, CellRange* ranges) const { return cells_.get(slot, ranges); }
 
  private:
@@ -100,8 +100,8 @@ class SeenChildren {
   float distance_[8];
 };
 
-/// Draws a tree into a strip of an image. Where surfels are blended, every cell's nearest alone,
-/// and all that may be blended with it is kept in ImageBlending::seen.
+/// Draws a tree into a strip of an image. With blending, keeps every cell's nearest surfel, and in
+/// ImageBlending::seen all surfels that may be blended with it.
 template <bool kBlends>
 class ImageWalk {
  public:
@@ -132,7 +132,7 @@ class ImageWalk {
   static constexpr int kTile = ImageStrip::kTile;
 
   struct Entry {
-    float distance;  // [m] from the sensor, from below
+    float distance;  // [m] from the sensor, lower bound
     std::uint32_t child;
     CellRange cells;
   };
@@ -155,7 +155,7 @@ class ImageWalk {
     }
   }
 
-  // Of one ball; where its cells are two ranges, all columns.
+  // One range for a sphere; all columns if its cells are two ranges.
   CellRange rangeOf(const SeenChildren& seen, int slot) const {
     CellRange ranges[2];
     const int count = seen.cells(slot, ranges);
@@ -167,15 +167,15 @@ class ImageWalk {
     return ranges[0];
   }
 
-  // Clips the rows to the strip's; false where nothing is left.
+  // Clips the rows to the strip's; false if none is left.
   bool inStrip(CellRange& cells) const {
     if (cells.first_row < image_.first_row) cells.first_row = image_.first_row;
     if (cells.last_row >= image_.end_row) cells.last_row = image_.end_row - 1;
     return cells.first_row <= cells.last_row && cells.first_column <= cells.last_column;
   }
 
-  // Whether all cells have surfaces in front of what is `distance` [m] away. Leaves out the first
-  // and last rows that do where the cells are few; many are looked at by tiles.
+  // Whether all cells have surfaces nearer than `distance` [m]. For few cells drops the covered
+  // first and last rows; many are checked by tiles.
   bool hidden(CellRange& cells, float distance) const {
     distance -= depth_;
     const int columns = cells.last_column - cells.first_column;
@@ -215,7 +215,7 @@ class ImageWalk {
   }
 
   struct Splat {
-    Float8 v[3], n[3];  // [m] in the sensor's frame, all lanes alike
+    Float8 v[3], n[3];  // [m] in the sensor's frame, the same in all lanes
     Float8 nv;
     std::uint32_t surfel, leaf;
   };
@@ -271,8 +271,7 @@ class ImageWalk {
     }
   }
 
-  // Eight cells at a time from the first on; those outside the range are tested as well and do no
-  // harm.
+  // Tests eight cells at a time from the first on, harmlessly also those outside the range.
   template <bool planar>
   void renderSplat(const Splat& splat, const CellRange& cells) {
     if constexpr (kBlends) {
@@ -286,7 +285,7 @@ class ImageWalk {
     }
   }
 
-  // Of eight cells' rays.
+  // Tests the rays of eight cells.
   template <bool planar>
   Meeting8 meetAt(const Splat& splat, int cell) const {
     Float8 d[3];
@@ -325,7 +324,7 @@ class ImageWalk {
     ImageBlending& blending = image_.blending;
     if (blending.seen_count == blending.seen_capacity) blending.makeRoom(blending);
     SeenSurfel& seen = blending.seen[blending.seen_count];
-    seen.surfel = splat.surfel;  // ties are settled by it
+    seen.surfel = splat.surfel;  // decides between equal ranges
     CellRange met = cells;
     met.last_row = -1;
     for (int row = cells.first_row; row <= cells.last_row; ++row) {
@@ -350,8 +349,8 @@ class ImageWalk {
     seen.nv = inverse * laneOf(splat.nv, 0);
   }
 
-  // Whether any of eight cells meets the surfel that is about to be kept, near enough to the
-  // cell's nearest so far.
+  // Whether any of eight cells meets the surfel to be kept, near enough to the cell's nearest so
+  // far.
   template <bool planar>
   bool meetCells(const Splat& splat, int row, int column) {
     const ImageBlending& blending = image_.blending;
@@ -382,7 +381,7 @@ class ImageWalk {
     store8(to, next);
   }
 
-  // Of surfels at one range the one of the lowest number stays.
+  // At equal range the surfel with the lowest number wins.
   template <bool planar>
   void mergeEqual(const Splat& splat, int cell, unsigned lanes) const {
     for (; lanes != 0; lanes &= lanes - 1) {
@@ -398,9 +397,9 @@ class ImageWalk {
 
   const map::SurfelTreeView& tree_;
   ImageStrip& image_;
-  const float ball_;     // [m] R, from above
+  const float ball_;     // [m] upper bound of R
   const float radius2_;  // [m^2]
-  const float depth_;    // [m] behind the nearest that matters
+  const float depth_;    // [m] kept behind the nearest
 };
 
 }  // namespace

@@ -9,13 +9,13 @@
 
 namespace marsim::lidar {
 
-/// Large objects kept from image to image: new memory costs as much as a fast image. Safe to use
-/// from several threads.
+/// Large objects kept from image to image, since allocating them takes as long as a fast image.
+/// Safe to use from several threads.
 template <class T>
 class Pool {
  public:
-  /// A kept one that `suits`, else what `make` makes (std::unique_ptr<T>). Nobody else has it until
-  /// it is given back.
+  /// Returns a kept object that `suits`, else the result of `make` (std::unique_ptr<T>). It belongs
+  /// to the caller until it is given back.
   template <class Suits, class Make>
   std::unique_ptr<T> take(const Suits& suits, const Make& make) {
     {

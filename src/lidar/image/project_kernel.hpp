@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "lidar/cast/cell_scale.hpp"
+#include "lidar/cast/simd_kernel.hpp"
 #include "map/tree/leaf_storage.hpp"
 
-/// What the projections compiled for several instruction sets share with the rest. Plain
-/// declarations only, as in cast_kernel.hpp.
+/// Declarations that the projections, compiled for several instruction sets, share with other code.
+/// Plain declarations only, as in cast_kernel.hpp.
 namespace marsim::lidar {
 
 /// Cells of an image, ends included.
@@ -14,8 +16,7 @@ struct CellRange {
   int first_row, last_row, first_column, last_column;
 };
 
-/// A surfel that cells of a strip have met, kept until all of them are known where surfels are
-/// blended.
+/// A surfel that cells of a strip have met, kept for blending until all are known.
 struct SeenSurfel {
   float v[3], n[3];  ///< [m] position, and unit normal (0: not planar), in the sensor's frame
   float nv;          ///< n . v
@@ -23,40 +24,40 @@ struct SeenSurfel {
   CellRange cells;
 };
 
-/// As SurfelColours; and where the sums of what surfels look like go, of each cell.
+/// SurfelColours, and the arrays for each cell's sums of colours and normals.
 struct ImageLooks {
   const std::uint8_t* bytes[3];
   std::size_t step;
-  const float* values[3];  ///< null: nobody asks
+  const float* values[3];  ///< null: no looks are wanted
   float *colour[3], *normal[3];
 };
 
-/// What blending (map::Blending) takes beside the rest of a strip.
+/// Parameters and arrays for blending (map::Blending).
 struct ImageBlending {
   float depth, min_cosine, max_offset;  ///< [m], -, [m]; depth 0: no blending
   SeenSurfel* seen;
   std::uint32_t seen_count, seen_capacity;
   void (*makeRoom)(ImageBlending&);  ///< enlarges `seen`
   void* owner;
-  std::uint32_t* first;             ///< of each cell: place in `seen` of the nearest
-  float *weights, *mean, *largest;  ///< of each cell, see ImageBlend
+  std::uint32_t* first;             ///< for each cell: place in `seen` of the nearest
+  float *weights, *mean, *largest;  ///< for each cell, see ImageBlend
   ImageLooks looks;
 };
 
-/// A strip of an image, some rows that are one thread's, and what surfels are projected with.
-/// Arrays hold all of the image, `stride` cells from a row to the next; rows are padded by eight
-/// cells or more, whose directions are NaN.
+/// A strip of an image, the rows of one thread, with the parameters of projection. Arrays hold all
+/// of the image, `stride` cells from a row to the next; rows are padded by eight cells or more,
+/// whose directions are NaN.
 struct ImageStrip {
-  static constexpr int kTile = 8;  ///< cells of a side; what is behind all of a tile is passed over
+  static constexpr int kTile = kImageTile;  ///< what is behind a whole tile is skipped
   static constexpr std::uint32_t kNothing = 0xffffffffU;
 
-  int first_row, end_row;  ///< whole tiles, but for the image's last
+  int first_row, end_row;  ///< whole tiles, except the image's last
   int width, height, stride;
   const float* direction[3];  ///< unit, sensor (camera) frame
   float* depth;               ///< [m] at first just above the maximum; below 0 in padding
   std::uint32_t* surfel;      ///< in tree order, at first kNothing
-  float* normal[3];           ///< at the end: unit, in W, towards the sensor; of cells with surfels
-  float* tile_depth;          ///< [m] farthest of a tile's cells
+  float* normal[3];           ///< unit, in W, towards the sensor; for cells with surfels
+  float* tile_depth;          ///< [m] farthest in a tile
   std::uint8_t* tile_changed;
   int tile_stride;
   ImageBlending blending;
@@ -65,23 +66,13 @@ struct ImageStrip {
   float R_SW[3][3];
   float range_max;  ///< [m]
 
-  bool spherical;
-  float columns_per_rad, rows_per_rad, columns_per_turn, left, top;  ///< as in FootprintFinder
-  float fx, fy, cx, cy;
-  /// Cells of a ball near a pole, the seam or the sensor: up to two ranges, returns their number.
+  CellScale scale;
+  /// Cells of a sphere near a pole, the seam or the sensor: up to two ranges; returns their number.
   int (*footprint)(const void* finder, const float* centre, float radius, CellRange* ranges);
   const void* finder;
 };
 
 using ProjectKernel = void (*)(const map::SurfelTreeView&, ImageStrip&);
-namespace portable {
-void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip);
-}  // namespace portable
-namespace baseline {
-void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip);
-}  // namespace baseline
-namespace avx2 {
-void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip);
-}  // namespace avx2
+MARSIM_KERNEL(void projectStrip(const map::SurfelTreeView& tree, ImageStrip& strip))
 
 }  // namespace marsim::lidar

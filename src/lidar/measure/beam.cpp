@@ -1,6 +1,5 @@
 #include "marsim/lidar/beam.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <iterator>
 
@@ -21,7 +20,7 @@ std::vector<BeamRay> nineRays(BeamConfig::Shape shape, float h, float v) {
                                {-h, 0.0F, kWeight},
                                {0.0F, v, kWeight},
                                {0.0F, -v, kWeight}};
-  const float share = shape == BeamConfig::Shape::kRectangle ? 1.0F : 0.5F;  // of the corners
+  const float share = shape == BeamConfig::Shape::kRectangle ? 1.0F : 0.5F;  // at corners
   for (const float side : {1.0F, -1.0F}) {
     for (const float up : {1.0F, -1.0F})
       rays.push_back({side * share * h, up * share * v, kWeight});
@@ -29,13 +28,13 @@ std::vector<BeamRay> nineRays(BeamConfig::Shape shape, float h, float v) {
   return rays;
 }
 
-/// Energy of a Gaussian spot between two radii, which are shares of that of its edge.
+/// Energy of a Gaussian spot between two radii, in units of the radius of its edge.
 double energyBetween(double inner, double outer) {
   const auto outside = [](double r) { return std::exp(-2.0 * r * r); };
   return (outside(inner) - outside(outer)) / (1.0 - outside(1.0));
 }
 
-/// A middle and rings of 6, 12, ... rays, as far apart as the middle's disc is wide.
+/// A middle and rings of 6, 12, ... rays, with spacing equal to the middle disc's diameter.
 std::vector<BeamRay> ringsOfRays(int rings, double h, double v) {
   const double step = 1.0 / (rings + 0.5);  // the last ring's annulus ends at the spot's edge
   std::vector<BeamRay> rays = {{0.0F, 0.0F, static_cast<float>(energyBetween(0.0, 0.5 * step))}};
@@ -43,7 +42,7 @@ std::vector<BeamRay> ringsOfRays(int rings, double h, double v) {
     const int count = 6 * ring;
     const double energy = energyBetween((ring - 0.5) * step, (ring + 0.5) * step);
     for (int i = 0; i < count; ++i) {
-      // Half a step of the outer ring aside, so that rays do not stand in lines.
+      // The outer ring is turned by half a step, so that rays do not stand in lines.
       const double angle = 2.0 * kPi * (i + (ring == 2 ? 0.5 : 0.0)) / count;
       rays.push_back({static_cast<float>(h * ring * step * std::cos(angle)),
                       static_cast<float>(v * ring * step * std::sin(angle)),
@@ -55,17 +54,39 @@ std::vector<BeamRay> ringsOfRays(int rings, double h, double v) {
 
 }  // namespace
 
+void BeamConfig::declare(Settings& settings) {
+  constexpr Bounds kDivergences{0.0, 0.2};
+  settings.optional("beam", [&](Settings& map) {
+    std::vector<double> angles{divergence_horizontal, divergence_vertical};
+    if (map.inFile("divergence") && !map.isList("divergence")) {
+      map.required("divergence", angles[0], "rad", kDivergences);
+      angles[1] = angles[0];
+    } else {
+      map.optional("divergence", angles, "rad", kDivergences);
+    }
+    if (angles.size() != 2) {
+      map.fail("divergence", fmt::format("a list of {}", angles.size()),
+               "an angle or [horizontal, vertical]");
+    }
+    divergence_horizontal = angles[0];
+    divergence_vertical = angles[1];
+    map.optional("shape", shape,
+                 {{"circle", Shape::kCircle},
+                  {"ellipse", Shape::kEllipse},
+                  {"rectangle", Shape::kRectangle}});
+    map.optional("rays", rays);
+    map.optional("pulse_length", pulse_length, "s", {0.0, 1e-6});
+  });
+}
+
 void BeamConfig::validate(const std::string& where) const {
-  constexpr double kMostDivergence = 0.2;  // [rad]
+  checkSettings(where, *this);
   const Validator check(where);
-  check.within("beam.divergence[0]", divergence_horizontal, 0.0, kMostDivergence, "rad");
-  check.within("beam.divergence[1]", divergence_vertical, 0.0, kMostDivergence, "rad");
   check.require(shape != Shape::kCircle || divergence_horizontal == divergence_vertical,
                 "beam.shape", "circle", "ellipse | rectangle where the divergences differ");
   const bool rectangle = shape == Shape::kRectangle;
   check.require(rays == 1 || rays == 9 || (!rectangle && (rays == 7 || rays == 19)), "beam.rays",
                 fmt::format("{}", rays), rectangle ? "1 | 9 of a rectangle" : "1 | 7 | 9 | 19");
-  check.within("beam.pulse_length", pulse_length, 0.0, 1e-6, "s");
   if (rays == 1) return;
   check.require(divergence_horizontal > 0.0 || divergence_vertical > 0.0, "beam.divergence", "0",
                 "more than 0 rad where there are several rays");
@@ -97,14 +118,21 @@ int mostReturns(ReturnMode mode) {
   }
 }
 
+void ReturnsConfig::declare(Settings& settings) {
+  settings.optional("returns", [&](Settings& map) {
+    map.optional("mode", mode, returnModes());
+    map.optional("signal_cutoff", signal_cutoff, "m", {0.0, 1000.0});
+    map.optional("threshold", threshold, "1/m^2", kShare);
+    map.optional("separation", separation, "m", {0.0, 100.0});
+  });
+}
+
 void ReturnsConfig::validate(const std::string& where) const {
+  checkSettings(where, *this);
   const Validator check(where);
-  check.within("returns.signal_cutoff", signal_cutoff, 0.0, 1000.0, "m");
   check.require(signal_cutoff == 0.0 || mode == ReturnMode::kFirst, "returns.signal_cutoff",
                 fmt::format("{:g} m with mode {}", signal_cutoff, nameOf(mode)),
                 "0 m, or mode first");
-  check.within("returns.threshold", threshold, 0.0, 1.0, "1/m^2");
-  check.within("returns.separation", separation, 0.0, 100.0, "m");
 }
 
 std::vector<BeamRay> beamRays(const BeamConfig& config) {

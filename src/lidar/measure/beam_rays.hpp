@@ -15,11 +15,10 @@ struct BeamRay {
 /// The rays of a beam, the middle one first; their weights sum to 1.
 ///
 /// Nine rays are the stencil of Goodin et al., "An Unmanned Ground Vehicle LiDAR Simulator for
-/// Vegetation" (Electronics 2018, 7(9):154, section 3.2.1), at the edge of the spot, half as far
-/// and in its middle, all of one weight. Seven and nineteen are a middle and one or two rings of 6
-/// and
-/// 12. The spot has a Gaussian profile whose edge is where the intensity is 1/e^2 of the middle's,
-/// and each ring has the energy of the annulus that it is the middle of.
+/// Vegetation" (Electronics 2018, 7(9):154, section 3.2.1): at the edge of the spot, half as far
+/// and in its middle, with equal weights. Seven and nineteen are a middle and one or two rings of 6
+/// and 12. The spot has a Gaussian profile whose edge is where the intensity is 1/e^2 of the
+/// middle's; each ring has the energy of the annulus around it.
 std::vector<BeamRay> beamRays(const BeamConfig& config);
 
 }  // namespace marsim::lidar

@@ -18,7 +18,7 @@ BloomIndex::BloomIndex(std::vector<Source> sources) : sources_(std::move(sources
   std::sort(cells_.begin(), cells_.end());
 }
 
-// Coordinates of at most 2^20 cells, for angles of 2e-6 rad and more.
+// Coordinates in at most 2^20 cells, for angles of 2e-6 rad and more.
 std::uint64_t BloomIndex::keyOf(const Cell& cell) {
   const auto part = [](int coordinate) {
     return static_cast<std::uint64_t>(coordinate + (1 << 20)) & 0x1FFFFFU;

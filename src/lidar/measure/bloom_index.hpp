@@ -8,8 +8,8 @@
 
 namespace marsim::lidar {
 
-/// Directions to retro-reflectors, searched by direction: in a grid of cubes as wide as the largest
-/// chord, which the unit sphere goes through.
+/// Directions to retro-reflectors, found by direction: in a grid of cubes, as wide as the largest
+/// chord, that covers the unit sphere.
 class BloomIndex {
  public:
   struct Source {
@@ -19,10 +19,10 @@ class BloomIndex {
     float share;
   };
 
-  /// Chords above 0.
+  /// Sources must have chords above 0.
   explicit BloomIndex(std::vector<Source> sources);
-  /// The nearest of the sources that reach a direction, of equal ones that of the lowest ray; null
-  /// where none does.
+  /// The nearest source whose bloom covers a direction, of equal ones the one of the lowest ray;
+  /// null if none does.
   const Source* nearestTo(const Eigen::Vector3f& direction) const;
 
  private:
@@ -34,7 +34,7 @@ class BloomIndex {
 
   std::vector<Source> sources_;
   float side_ = 0.0F;
-  Eigen::AlignedBox3f reach_;                                   // of all sources
+  Eigen::AlignedBox3f reach_;                                   // bounds of all sources' blooms
   std::vector<std::pair<std::uint64_t, std::uint32_t>> cells_;  // key, source; sorted
 };
 

@@ -13,6 +13,7 @@
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/common/units.hpp"
+#include "marsim/geometry/pose_settings.hpp"
 
 namespace marsim::lidar {
 namespace {
@@ -25,7 +26,7 @@ void addNoise(const DepthCameraConfig& config, const std::vector<Hit>& hits, flo
               DepthImage& image) {
   const double factor = config.subpixel_error / (config.fx * config.baseline);  // [1/m]
   const std::uint64_t key =
-      mixBits(config.seed + static_cast<std::uint64_t>(image.stamp) * 0x9e3779b97f4a7c15ULL);
+      mixBits(config.seed + static_cast<std::uint64_t>(image.stamp) * kGoldenGamma);
   const NormalDeviate& normal = NormalDeviate::table();
   for (std::size_t i = 0; i < image.depth.size(); ++i) {
     float& depth = image.depth[i];
@@ -33,7 +34,7 @@ void addNoise(const DepthCameraConfig& config, const std::vector<Hit>& hits, flo
     const double z = static_cast<double>(depth);
     double sigma = z * z * factor;
     if (extinction > 0.0F) sigma *= static_cast<double>(std::exp(extinction * hits[i].range));
-    const auto bits = static_cast<std::uint32_t>(mixBits(key + i * 0x9e3779b97f4a7c15ULL) >> 32U);
+    const auto bits = static_cast<std::uint32_t>(mixBits(key + i * kGoldenGamma) >> 32U);
     const double measured = z + sigma * static_cast<double>(normal.of(bits));
     depth = measured < config.range_min   ? -kInfinity
             : measured > config.range_max ? kInfinity
@@ -83,16 +84,45 @@ ImageGrid DepthCameraConfig::grid() const {
   return grid;
 }
 
+void DepthCameraConfig::declare(Settings& settings) {
+  settings.required("name", name);
+  settings.required("image", [&](Settings& image) {
+    declareImageSize(image, width, height);
+    image.required("fx", fx, "px", kPositive);
+    image.required("fy", fy, "px", kPositive);
+    image.required("cx", cx, "px");
+    image.required("cy", cy, "px");
+  });
+  settings.required("range", [&](Settings& range) { declareRange(range); });
+  settings.optional("rate", rate, "Hz", {0.1, 1000.0});
+  settings.optional("mounting", [&](Settings& mounting) { declarePose(mounting, X_BC); });
+  declareStereo(settings, false);
+}
+
+void DepthCameraConfig::declareRange(Settings& range) {
+  range.required("min", range_min, "m", kNotNegative);
+  range.required("max", range_max, "m");
+}
+
+void DepthCameraConfig::declareStereo(Settings& settings, bool with_image) {
+  settings.optional("encoding", encoding,
+                    {{"16UC1", DepthEncoding::kMillimetres}, {"32FC1", DepthEncoding::kMetres}});
+  settings.optional("stereo", [&](Settings& stereo) {
+    stereo.optional("subpixel_error", subpixel_error, "px", kNotNegative);
+    stereo.optional("baseline", baseline, "m", kNotNegative);
+    stereo.optional("disparity_step", disparity_step, "px", kShare);
+    stereo.optional("occlusions", occlusions);
+    if (!with_image) return;
+    stereo.optional("least_contrast", least_contrast, "grey levels", {0.0, 128.0});
+  });
+}
+
 void DepthCameraConfig::validate(const std::string& where) const {
+  checkSettings(where, *this);
   const Validator check(where);
   check.require(!name.empty(), "name", "empty", "a name");
   requireImageSize(where, width, height);
-  check.positive("image.fx", fx, "px");
-  check.positive("image.fy", fy, "px");
-  check.finite("image.cx", cx, "px");
-  check.finite("image.cy", cy, "px");
-  check.within("rate", rate, 0.1, 1000.0, "Hz");
-  check.require(X_BC.p.allFinite() && X_BC.q.coeffs().allFinite(), "mounting", "not finite",
+  check.require(X_BC.q.coeffs().allFinite(), "mounting", "not finite",
                 "finite position and rotation");
   validateDepth(where, "range.", "stereo.");
   grid().validate(where);
@@ -101,16 +131,10 @@ void DepthCameraConfig::validate(const std::string& where) const {
 void DepthCameraConfig::validateDepth(const std::string& where, const std::string& range,
                                       const std::string& stereo) const {
   const Validator check(where);
-  check.notNegative(range + "min", range_min, "m");
-  check.finite(range + "max", range_max, "m");
   check.require(range_max > range_min, range + "max", fmt::format("{} m", range_max),
                 fmt::format("more than {}min, {} m", range, range_min));
   check.require(encoding != DepthEncoding::kMillimetres || range_max <= 65.535, range + "max",
                 fmt::format("{} m", range_max), "up to 65.535 m with encoding 16UC1");
-  check.notNegative(stereo + "subpixel_error", subpixel_error, "px");
-  check.notNegative(stereo + "baseline", baseline, "m");
-  check.within(stereo + "disparity_step", disparity_step, 0.0, 1.0, "px");
-  check.within(stereo + "least_contrast", least_contrast, 0.0, 128.0, "grey levels");
   check.require(baseline > 0.0 || (disparity_step == 0.0 && !occlusions), stereo + "baseline",
                 fmt::format("{} m", baseline),
                 "more than 0 m where there are disparity_step or occlusions");

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstddef>
 
+#include "marsim/common/units.hpp"
+
 namespace marsim::lidar {
 namespace {
-
-constexpr double kSpeedOfLight = 299'792'458.0;  // [m/s]
 
 bool stronger(const Echo& a, const Echo& b) {
   return a.energy > b.energy || (a.energy == b.energy && a.range < b.range);
@@ -20,11 +20,11 @@ bool isNearer(const Reflection& a, const Reflection& b) {
   return a.energy > b.energy || (a.energy == b.energy && a.ray < b.ray);
 }
 
-/// Of reflections that are one echo, unless all are black.
+/// Appends the echo of reflections, unless all are black.
 void addEcho(const Reflection* begin, const Reflection* end, std::vector<Echo>& echoes) {
   float nearest = begin->range;
   for (const Reflection* one = begin; one != end; ++one) nearest = std::min(nearest, one->range);
-  // Ranges are summed from the nearest on, so that one reflection's is exact.
+  // Ranges are summed relative to the nearest, so that the range of a single reflection is exact.
   float energy = 0.0F, behind = 0.0F;
   const Reflection* strongest = begin;
   for (const Reflection* one = begin; one != end; ++one) {
@@ -37,13 +37,13 @@ void addEcho(const Reflection* begin, const Reflection* end, std::vector<Echo>& 
       {nearest + behind / energy, nearest, energy, strongest->cosine, strongest->ray, 0});
 }
 
-/// Leaves one.
+/// Keeps one echo.
 void keep(std::vector<Echo>::iterator chosen, std::vector<Echo>& echoes) {
   echoes.front() = *chosen;
   echoes.resize(1);
 }
 
-/// Leaves the strongest `count`, by range.
+/// Keeps the strongest `count`, by range.
 void keepStrongest(std::size_t count, std::vector<Echo>& echoes) {
   if (echoes.size() <= count) return;
   std::sort(echoes.begin(), echoes.end(), stronger);
@@ -51,7 +51,7 @@ void keepStrongest(std::size_t count, std::vector<Echo>& echoes) {
   std::sort(echoes.begin(), echoes.end(), nearer);
 }
 
-/// Leaves the strongest and the last, or the two strongest where those are one.
+/// Keeps the strongest and the last, or the two strongest if these are the same.
 void keepStrongestAndLast(std::vector<Echo>& echoes) {
   const auto strongest = std::min_element(echoes.begin(), echoes.end(), stronger);
   if (strongest == echoes.end() - 1) return keepStrongest(2, echoes);
@@ -81,7 +81,7 @@ void EchoReceiver::merge(std::vector<Reflection>& reflections, std::vector<Echo>
   if (reflections.empty()) return;
   const auto [nearest, farthest] =
       std::minmax_element(reflections.begin(), reflections.end(), isNearer);
-  if (farthest->range - nearest->range < resolution_) {  // as most pulses: no need to sort
+  if (farthest->range - nearest->range < resolution_) {  // true for most pulses: no need to sort
     addEcho(reflections.data(), reflections.data() + reflections.size(), echoes);
     return;
   }
@@ -121,8 +121,8 @@ void EchoReceiver::choose(const std::vector<Reflection>& reflections,
   }
 }
 
-/// Goodin et al., section 3.2.3: the mean of all ranges up to a cutoff behind the nearest. Each
-/// counts by the share of the pulse that it stands for, which in the nine-ray stencil is the same.
+/// Goodin et al., section 3.2.3: the mean of all ranges up to a cutoff behind the nearest. Each is
+/// weighted by its share of the pulse, which is the same for all nine rays of the stencil.
 void EchoReceiver::averageFirst(const std::vector<Reflection>& reflections, Echo& echo) const {
   float energy = 0.0F, weight = 0.0F, behind = 0.0F, most = 0.0F;
   for (const Reflection& reflection : reflections) {
@@ -140,7 +140,7 @@ void EchoReceiver::averageFirst(const std::vector<Reflection>& reflections, Echo
   echo.range = echo.nearest + behind / weight;
 }
 
-/// Of echoes too near together only the stronger stays.
+/// Keeps only the stronger of echoes that are too close together.
 void EchoReceiver::separate(std::vector<Echo>& echoes) const {
   if (!(separation_ > 0.0F)) return;
   std::sort(echoes.begin(), echoes.end(), stronger);

@@ -8,41 +8,41 @@
 
 namespace marsim::lidar {
 
-/// Light of one pulse that comes back from one place. Energies are relative to those of a surface
-/// of 100 % at 1 m that the whole pulse meets squarely.
+/// Light of one pulse reflected at one place. Energies are relative to those of a surface of 100 %
+/// at 1 m that the whole pulse meets squarely.
 struct Reflection {
   static constexpr std::uint32_t kNoRay = std::numeric_limits<std::uint32_t>::max();
 
   float range;   ///< [m] above 0
-  float energy;  ///< [1/m^2] weight * reflectivity along the beam / range^2 where nothing is lost
-                 ///< on the way
+  float energy;  ///< [1/m^2] weight * reflectivity along the beam / range^2 if nothing is lost on
+                 ///< the way
   float weight;  ///< share of the pulse that met the place
   float cosine;  ///< of the angle of incidence
   std::uint32_t ray;  ///< number of the ray that met it; kNoRay: none did
 };
 
-/// What a receiver cannot tell apart of a pulse.
+/// Reflections of a pulse that a receiver cannot tell apart.
 struct Echo {
   float range;        ///< [m] mean of the reflections', weighted with their energies
   float nearest;      ///< [m] range of the nearest reflection
   float energy;       ///< [1/m^2] sum
   float cosine;       ///< of the strongest reflection
   std::uint32_t ray;  ///< of the strongest reflection
-  std::uint8_t rank;  ///< by energy among the echoes reported; 0: the strongest
+  std::uint8_t rank;  ///< by energy among the reported echoes; 0: the strongest
 
-  /// That of a surface across the whole beam with this energy.
+  /// The reflectivity of a surface across the whole beam with this energy.
   float reflectivity() const { return energy * range * range; }
 };
 
-/// Makes echoes of a pulse's reflections. Sorted by range, a reflection nearer to the one before
-/// than light goes in half a pulse belongs to that one's echo: their waveforms overlap.
+/// Groups a pulse's reflections into echoes. Sorted by range, a reflection nearer to the one before
+/// than light travels in half a pulse belongs to that one's echo: their waveforms overlap.
 class EchoReceiver {
  public:
   /// `pulse_length` [s].
   EchoReceiver(const ReturnsConfig& config, double pulse_length);
 
-  /// Replaces `echoes` by those reported, the nearest first; the reflections are put in another
-  /// order. An echo has to pass the threshold and `detected(const Echo&)`.
+  /// Replaces `echoes` by the reported ones, the nearest first; reorders the reflections. An echo
+  /// has to pass the threshold and `detected(const Echo&)`.
   template <class Detected>
   void receive(std::vector<Reflection>& reflections, std::vector<Echo>& echoes,
                const Detected& detected) const {
@@ -62,7 +62,7 @@ class EchoReceiver {
   void separate(std::vector<Echo>& echoes) const;
 
   ReturnMode mode_;
-  float resolution_;  // [m] what is nearer together is one echo
+  float resolution_;  // [m] nearer reflections are one echo
   float signal_cutoff_, threshold_, separation_;
 };
 

@@ -9,8 +9,8 @@
 
 namespace marsim::lidar {
 
-/// Whether directions lie in a sensor's field of view and outside its blind zones, without
-/// trigonometry a direction. A shot on an edge belongs to the view.
+/// Tells whether directions lie in a sensor's field of view and outside its blind zones, without
+/// trigonometry for each. A shot on an edge belongs to the view.
 class FieldOfView {
  public:
   explicit FieldOfView(const LidarConfig& config);
@@ -27,7 +27,7 @@ class FieldOfView {
  private:
   class Sector {
    public:
-    /// `tolerance`: how far beyond its edges it reaches, as a sine.
+    /// `tolerance`: how far the sector extends beyond its edges, as a sine.
     Sector(const AngularSector& sector, float tolerance);
 
     bool contains(const Eigen::Vector3f& d) const {
@@ -49,8 +49,8 @@ class FieldOfView {
   std::vector<Sector> blind_zones_;
 };
 
-/// The least sector about the body's x axis that holds every shot of a scan, as the sensor is
-/// mounted; all azimuths where some shot looks back.
+/// The smallest sector about the body's x axis that holds every shot of a mounted sensor's scan;
+/// all azimuths if some shot points back.
 AngularSector viewInBody(const LidarConfig& config);
 
 /// Throws ConfigError; `field` is the sector's path in the file.

@@ -15,13 +15,14 @@
 #include "lidar/measure/surface_light.hpp"
 #include "lidar/patterns/shared_pattern.hpp"
 #include "marsim/common/error.hpp"
+#include "marsim/geometry/pose_settings.hpp"
 #include "marsim/map/semantic_class.hpp"
 
 namespace marsim::lidar {
 
 namespace {
 
-/// Of patterns of one ring.
+/// Whether a pattern has one ring.
 bool isPlane(const PatternConfig& pattern) {
   constexpr double kFlat = 0.0175;  // [rad]
   if (const auto* spinning = std::get_if<SpinningPatternConfig>(&pattern)) {
@@ -31,7 +32,7 @@ bool isPlane(const PatternConfig& pattern) {
          !std::holds_alternative<Mid360PatternConfig>(pattern);
 }
 
-/// Of topics; an Ouster's second returns have one of their own.
+/// Requires different topics; an Ouster's second returns have their own.
 void requireOwnTopics(const LidarConfig& config, const Validator& check) {
   if (mostReturns(config.returns.mode) < 2) return;
   const std::vector<std::string> topics = outputTopics(config.outputs);
@@ -45,14 +46,42 @@ void requireOwnTopics(const LidarConfig& config, const Validator& check) {
 
 }  // namespace
 
+void AngularSector::declare(Settings& settings) {
+  if (settings.isReading() && !settings.inFile("azimuth") && !settings.inFile("elevation")) {
+    settings.fail("azimuth", "missing", "azimuth, elevation or both");
+  }
+  settings.optional("azimuth", azimuth_min, azimuth_max, "rad");
+  settings.optional("elevation", elevation_min, elevation_max, "rad");
+}
+
+void LidarConfig::declare(Settings& settings) {
+  settings.required("name", name);
+  settings.required("range", [&](Settings& range) {
+    range.required("min", range_min, "m", kNotNegative);
+    range.required("max", range_max, "m");
+  });
+  settings.optional("rate", rate, "Hz", {0.1, 1000.0});
+  settings.optional("field_of_view", [&](Settings& view) {
+    view.optional("azimuth", azimuth_min, azimuth_max, "rad");
+    view.optional("elevation", elevation_min, elevation_max, "rad");
+  });
+  settings.optional("blind_zones", blind_zones);
+  settings.optional("mounting", [&](Settings& mounting) { declarePose(mounting, X_BS); });
+  declareOutputs(settings, outputs);
+  beam.declare(settings);
+  returns.declare(settings);
+  noise.declare(settings);
+  intensity.declare(settings);
+  settings.optional("reflectivity", reflectivity, "", {0.0, 100.0});
+  settings.optional("instantaneous", instantaneous);
+}
+
 void LidarConfig::validate(const std::string& where) const {
+  checkSettings(where, *this);
   const Validator check(where);
   check.require(!name.empty(), "name", "empty", "a name");
-  check.notNegative("range.min", range_min, "m");
-  check.finite("range.max", range_max, "m");
   check.require(range_max > range_min, "range.max", fmt::format("{} m", range_max),
                 fmt::format("more than range.min, {} m", range_min));
-  check.within("rate", rate, 0.1, 1000.0, "Hz");
   validateSector({azimuth_min, azimuth_max, elevation_min, elevation_max}, where, "field_of_view");
   for (std::size_t i = 0; i < blind_zones.size(); ++i) {
     validateSector(blind_zones[i], where, fmt::format("blind_zones[{}]", i));
@@ -60,8 +89,6 @@ void LidarConfig::validate(const std::string& where) const {
   check.require(X_BS.p.allFinite() && X_BS.q.coeffs().allFinite(), "mounting", "not finite",
                 "finite position and rotation");
   noise.validate(where);
-  intensity.validate(where);
-  check.within("reflectivity", reflectivity, 0.0, 100.0);
   beam.validate(where);
   returns.validate(where);
   surfaces.validate(where);

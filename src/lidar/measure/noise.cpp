@@ -7,28 +7,6 @@
 #include "marsim/lidar/intensity.hpp"
 
 namespace marsim::lidar {
-namespace {
-
-/// First elements within [low, high] that rise, second ones within [least, most].
-struct TableBounds {
-  double low, high, least, most;
-  const char *first_unit, *second_unit;
-};
-
-void validateTable(const Validator& check, const std::string& field,
-                   const NoiseConfig::Table& table, const TableBounds& bounds) {
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const std::string first = fmt::format("{}[{}][0]", field, i);
-    check.within(first, table[i].first, bounds.low, bounds.high, bounds.first_unit);
-    check.within(fmt::format("{}[{}][1]", field, i), table[i].second, bounds.least, bounds.most,
-                 bounds.second_unit);
-    if (i == 0) continue;
-    check.require(table[i].first > table[i - 1].first, first, fmt::format("{}", table[i].first),
-                  fmt::format("more than the one before, {}", table[i - 1].first));
-  }
-}
-
-}  // namespace
 
 bool NoiseConfig::any() const {
   for (const double value :
@@ -40,36 +18,47 @@ bool NoiseConfig::any() const {
          !range_by_reflectivity.empty();
 }
 
+void NoiseConfig::declare(Settings& settings) {
+  settings.optional("noise", [&](Settings& map) {
+    map.optional("range_bias", range_bias, "m", {-10.0, 10.0});
+    map.optional("range_bias_per_metre", range_bias_per_metre, "", {-0.5, 0.5});
+    map.optional("range_sigma", range_sigma, "m", {0.0, 10.0});
+    map.optional("range_sigma_per_metre", range_sigma_per_metre, "", {0.0, 0.5});
+    map.optional("range_sigma_per_square_metre", range_sigma_per_square_metre, "", {0.0, 0.5});
+    map.optional("range_resolution", range_resolution, "m", {0.0, 10.0});
+    map.optional("along", along, {{"beam", Along::kBeam}, {"axis", Along::kAxis}});
+    map.optional("angular_sigma", angular_sigma, "rad", {0.0, 0.02});
+    map.optional("dropout", dropout, "", kShare);
+    map.optional("dropout_by_range", dropout_by_range, {"m", {0.0, 1e4}}, {"", kShare});
+    map.optional("dropout_by_incidence", dropout_by_incidence, {"rad", {0.0, kPi / 2.0}},
+                 {"", kShare});
+    map.optional("range_by_reflectivity", range_by_reflectivity, {"", {1e-4, 100.0}},
+                 {"m", {1e-2, 1e5}});
+    map.optional("false_returns", false_returns, "", kShare);
+  });
+}
+
 void NoiseConfig::validate(const std::string& where) const {
-  const Validator check(where);
-  check.within("noise.range_bias", range_bias, -10.0, 10.0, "m");
-  check.within("noise.range_bias_per_metre", range_bias_per_metre, -0.5, 0.5);
-  check.within("noise.range_sigma", range_sigma, 0.0, 10.0, "m");
-  check.within("noise.range_sigma_per_metre", range_sigma_per_metre, 0.0, 0.5);
-  check.within("noise.range_sigma_per_square_metre", range_sigma_per_square_metre, 0.0, 0.5);
-  check.within("noise.range_resolution", range_resolution, 0.0, 10.0, "m");
-  check.within("noise.angular_sigma", angular_sigma, 0.0, 0.02, "rad");
-  check.within("noise.dropout", dropout, 0.0, 1.0);
-  check.within("noise.false_returns", false_returns, 0.0, 1.0);
-  validateTable(check, "noise.dropout_by_range", dropout_by_range, {0.0, 1e4, 0.0, 1.0, "m", ""});
-  validateTable(check, "noise.dropout_by_incidence", dropout_by_incidence,
-                {0.0, kPi / 2.0, 0.0, 1.0, "rad", ""});
-  const std::string field = "noise.range_by_reflectivity";
-  validateTable(check, field, range_by_reflectivity, {1e-4, 100.0, 1e-2, 1e5, "", "m"});
+  checkSettings(where, *this);
   for (std::size_t i = 1; i < range_by_reflectivity.size(); ++i) {
     const double range = range_by_reflectivity[i].second;
     const double before = range_by_reflectivity[i - 1].second;
-    check.require(range >= before, fmt::format("{}[{}][1]", field, i), fmt::format("{} m", range),
-                  fmt::format("not less than the one before, {} m", before));
+    if (range >= before) continue;
+    throw ConfigError(where, fmt::format("noise.range_by_reflectivity[{}][1]", i),
+                      fmt::format("{} m", range),
+                      fmt::format("not less than the one before, {} m", before));
   }
 }
 
-void IntensityConfig::validate(const std::string& where) const {
-  const Validator check(where);
-  if (constant) check.within("intensity", *constant, 0.0, 255.0);
-  check.notNegative("intensity.scale", scale);
-  check.within("intensity.limit", limit, 1.0, 65535.0);
-  check.notNegative("intensity.range_reference", range_reference, "m");
+void IntensityConfig::declare(Settings& settings) {
+  if (constant || (settings.inFile("intensity") && !settings.isMap("intensity"))) {
+    return settings.optional("intensity", constant, "", {0.0, 255.0});
+  }
+  settings.optional("intensity", [&](Settings& map) {
+    map.optional("scale", scale, "", kNotNegative);
+    map.optional("limit", limit, "", {1.0, 65535.0});
+    map.optional("range_reference", range_reference, "m", kNotNegative);
+  });
 }
 
 }  // namespace marsim::lidar

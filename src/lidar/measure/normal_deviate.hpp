@@ -6,9 +6,9 @@
 
 namespace marsim::lidar {
 
-/// Standard normal deviates of random bits by the inverse distribution function: straight between
-/// the corners of a table, within 0.003 of the exact value, which the outermost cells are given.
-/// Made for shots: a tenth of the time of Box and Muller's method.
+/// Standard normal deviates from random bits by the inverse distribution function: linear between
+/// the corners of a table, within 0.003 of the exact value, which the outermost cells compute. Made
+/// for shots: takes a tenth of the time of Box and Muller's method.
 class NormalDeviate {
  public:
   static const NormalDeviate& table();

@@ -5,7 +5,7 @@
 namespace marsim::lidar {
 namespace {
 
-/// Where the sensor is and how it is turned.
+/// Pose of the sensor, with a rotation matrix.
 struct SensorPose {
   Eigen::Vector3d p_WS = Eigen::Vector3d::Zero();
   Eigen::Matrix3f R_WS = Eigen::Matrix3f::Zero();
@@ -59,11 +59,11 @@ class SensorTrack {
   const Pose X_BS_;
   TimeNs end_;
   TimeNs t0_, t1_;
-  SensorPose X0_, X1_, step_;  // at the knots, and from one to the other
+  SensorPose X0_, X1_, step_;  // at the knots, and the difference
   double per_ns_ = 0.0;
 };
 
-/// Adds the rays of a beam about its middle one. `up`: the sensor's z axis.
+/// Adds the rays of a beam around its middle one. `up`: the sensor's z axis.
 void addBeam(const Ray& middle, const Eigen::Vector3f& up, const std::vector<BeamRay>& beam,
              std::vector<Ray>& rays) {
   rays.push_back(middle);

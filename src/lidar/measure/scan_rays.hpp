@@ -14,11 +14,11 @@ namespace marsim::lidar {
 /// The rays of a scan's shots.
 struct ScanRays {
   std::vector<BeamRay> beam = {{0.0F, 0.0F, 1.0F}};  ///< the rays of every shot, the middle first
-  std::vector<Ray> rays;  ///< those of one shot after another; times count from the scan's `begin`
-  /// Unit, in W: where the pattern points, which is where returns are reported. Empty where the
-  /// rays themselves go there.
+  std::vector<Ray> rays;  ///< shot by shot; times count from the scan's `begin`
+  /// Unit, in W: the pattern's directions, in which returns are reported. Empty if the rays have
+  /// these directions.
   std::vector<Eigen::Vector3f> pointed;
-  std::vector<std::uint64_t> keys;  ///< of the shots' noise, ShotNoise::keyOf; empty without
+  std::vector<std::uint64_t> keys;  ///< of the noise, see ShotNoise::keyOf; or empty
 
   const Eigen::Vector3f& directionOf(std::size_t shot) const {
     return pointed.empty() ? middleOf(shot).direction : pointed[shot];
@@ -27,7 +27,7 @@ struct ScanRays {
   const Ray& middleOf(std::size_t shot) const { return rays[shot * beam.size()]; }
 };
 
-/// When and how a scan's shots are fired.
+/// Time and manner of firing a scan's shots.
 struct ScanFiring {
   TimeNs begin;                ///< of the scan's interval
   TimeNs stamp;                ///< first firing
@@ -36,8 +36,8 @@ struct ScanFiring {
   bool has_origins;            ///< beams begin at Firing::origin, else at the sensor's origin
 };
 
-/// The beam of every shot, from where the sensor is when it fires; of an instantaneous sensor from
-/// where it is at the stamp. Replaces all that `rays` holds but the beam.
+/// Makes the beam of every shot, from the sensor's pose when it fires; for an instantaneous sensor
+/// from its pose at the stamp. Replaces everything in `rays` except the beam.
 void makeRays(const std::vector<Firing>& firings, const LidarConfig& config,
               const ScanFiring& firing, ScanRays& rays);
 

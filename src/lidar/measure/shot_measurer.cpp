@@ -23,7 +23,7 @@ ShotMeasurer::ShotMeasurer(const LidarConfig& config, const ShotNoise* noise,
       makes_echoes_(rays.beam.size() > 1 || has_threshold_ || weather != nullptr),
       receiver_(config.returns, config.beam.pulse_length) {}
 
-/// Reflections of what the shot's rays have met.
+/// Makes reflections of the hits of a shot's rays.
 void ShotMeasurer::reflect(std::size_t shot) {
   reflections_.clear();
   met_anything_ = false;
@@ -41,7 +41,7 @@ void ShotMeasurer::reflect(std::size_t shot) {
   }
 }
 
-/// The same where a part of the light is sent elsewhere.
+/// Makes reflections where part of the light is sent on.
 void ShotMeasurer::reflectWithLight(std::size_t shot) {
   std::size_t ray = shot * rays_.beam.size();
   for (const BeamRay& part : rays_.beam) {
@@ -59,8 +59,8 @@ void ShotMeasurer::reflectWithLight(std::size_t shot) {
   }
 }
 
-/// Of a ray that `weight` of the pulse goes along, of whose light `share` finds the way back, and
-/// which begins `before` [m] from the sensor.
+/// Adds the reflection of a ray with the share `weight` of the pulse, which begins `before` [m]
+/// from the sensor; `share` of its light returns.
 void ShotMeasurer::addReflection(std::size_t ray, float weight, float share, float before) {
   const Hit& hit = hits_[ray];
   if (!hit.valid()) return;
@@ -74,9 +74,8 @@ void ShotMeasurer::addReflection(std::size_t ray, float weight, float share, flo
   addReflection({range, energy, weight, cosine, static_cast<std::uint32_t>(ray)});
 }
 
-/// Whether as much light comes back as of what is seen in clear air. Up to white, surfaces are seen
-/// to the sensor's range there; of brighter ones as much light comes back from farther. Of
-/// particles only those come here of which it does.
+/// Whether enough light comes back to be seen. A surface up to white is seen to the sensor's range
+/// in clear air; a brighter one sends as much light from farther. Particles are filtered before.
 bool ShotMeasurer::reaches(const Echo& echo) const {
   if (weather_ == nullptr) {
     return noise_ == nullptr || noise_->seen(echo.range, echo.reflectivity());
@@ -121,7 +120,7 @@ void ShotMeasurer::measureEchoes(std::size_t shot, std::uint64_t key, ShotReturn
   rankAgain(result);
 }
 
-/// Some echoes may have been lost.
+/// Ranks again, since some echoes may have been lost.
 void ShotMeasurer::rankAgain(ShotReturns& result) {
   std::array<int, 3> ranks{};
   for (std::size_t i = 0; i < result.count; ++i) {

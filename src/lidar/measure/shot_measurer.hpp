@@ -17,7 +17,7 @@
 
 namespace marsim::lidar {
 
-/// What a sensor reports of one shot, the nearest return first.
+/// The returns of one shot, the nearest first.
 struct ShotReturns {
   struct Return {
     static constexpr std::uint32_t kNothing = Reflection::kNoRay;
@@ -25,27 +25,27 @@ struct ShotReturns {
 
     float range;         ///< [m] as measured, within the sensor's limits
     float reflectivity;  ///< along the beam
-    std::uint32_t ray;   ///< whose hit it is; kNothing: nothing is there; kParticle: drops,
-                         ///< flakes, fog or dust are
+    std::uint32_t ray;   ///< ray of the hit; kNothing: false return; kParticle: drops, flakes, fog
+                         ///< or dust
     std::uint8_t rank;   ///< by energy; 0: the strongest
   };
-  std::array<Return, 3> returns;  // the first `count` of them
+  std::array<Return, 3> returns;  // the first `count` are valid
   std::uint8_t count = 0;
-  bool too_near = false;  ///< something was nearer than the sensor's least range
-  bool too_dark = false;  ///< something was not bright enough to be seen
+  bool too_near = false;  ///< something is nearer than the sensor's least range
+  bool too_dark = false;  ///< something is not bright enough to be seen
 };
 
-/// Measures the shots of one scan as the sensor does: its rays and what they have met in, returns
-/// out. What every shot of one ray needs is inline.
+/// Measures the shots of one scan as the sensor does: rays and their hits in, returns out. Code for
+/// every shot of one ray is inline.
 class ShotMeasurer {
  public:
-  /// All are kept by reference; `noise`, `weather` and `light` may be null.
+  /// Keeps references to all; `noise`, `weather` and `light` may be null.
   ShotMeasurer(const LidarConfig& config, const ShotNoise* noise, const ShotWeather* weather,
                const std::vector<Firing>& firings, const ScanRays& rays,
                const std::vector<Hit>& hits, const SurfaceChannels& surfaces,
                const SurfaceLight* light);
 
-  /// Not of several threads at once.
+  /// Not safe from several threads at once.
   ShotReturns measure(std::size_t shot) {
     ShotReturns result;
     const std::uint64_t key = noise_ != nullptr ? rays_.keys[shot] : 0;
@@ -65,7 +65,7 @@ class ShotMeasurer {
   }
 
  private:
-  /// A beam of one ray, all of whose light comes back from one place.
+  /// Measures a beam of one ray, all of whose light comes back from one place.
   void measureRay(std::size_t shot, std::uint64_t key, ShotReturns& result) const {
     const Hit& hit = hits_[shot];
     if (!hit.valid()) return;
@@ -84,7 +84,7 @@ class ShotMeasurer {
   void reflect(std::size_t shot);
   void reflectWithLight(std::size_t shot);
   void addReflection(std::size_t ray, float weight, float share, float before);
-  /// What is black sends nothing back that could be part of an echo.
+  /// Adds a reflection unless it is black, which no echo needs.
   void addReflection(const Reflection& reflection) {
     met_anything_ = true;
     if (reflection.energy > 0.0F) reflections_.push_back(reflection);
@@ -106,7 +106,7 @@ class ShotMeasurer {
     return known ? static_cast<float>(*known) * (1.0F / 255.0F) : reflectivity_;
   }
 
-  /// Of a surface as it is in this weather.
+  /// Reflectivity of a surface in this weather.
   float brightnessOf(const Hit& hit, float cosine) const {
     const float dry = reflectivityOf(hit);
     return weather_ == nullptr ? dry : weather_->reflectivity(hit, dry, cosine);
@@ -122,7 +122,7 @@ class ShotMeasurer {
   const float range_min_, range_max_, reflectivity_;
   const bool has_threshold_, makes_echoes_;
   const EchoReceiver receiver_;
-  // Of the shot that is measured; kept, so that a shot does not allocate.
+  // Reflections of the shot; kept, so that a shot does not allocate.
   std::vector<Reflection> reflections_;
   bool met_anything_ = false;
   std::vector<Echo> echoes_;

@@ -14,7 +14,7 @@ float interpolated(const NoiseConfig::Table& table, double at) {
   return static_cast<float>(y0 + (at - x0) / (x1 - x0) * (y1 - y0));
 }
 
-/// Within 7e-5 rad (Abramowitz and Stegun, Handbook of Mathematical Functions, 4.4.45).
+/// Arc cosine within 7e-5 rad (Abramowitz and Stegun, Handbook of Mathematical Functions, 4.4.45).
 float arcCosine(float x) {
   return std::sqrt(1.0F - x) * (1.5707288F + x * (-0.2121144F + x * (0.0742610F - 0.0187293F * x)));
 }

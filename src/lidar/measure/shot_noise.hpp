@@ -15,34 +15,34 @@
 
 namespace marsim::lidar {
 
-/// The range of a shot that reports none.
+/// The range of a shot without a return.
 constexpr float kNoReturn = std::numeric_limits<float>::infinity();
 
-/// NoiseConfig at work. Every number is drawn from a hash of the seed, the shot and what it is for,
-/// never from a sequence: a shot's noise is its own wherever and in whatever order it is asked for.
-/// The functions that every shot needs are inline: a scan has up to a hundred thousand.
+/// Draws a sensor's noise (NoiseConfig). Every number is drawn from a hash of the seed, the shot
+/// and its purpose, never from a sequence: a shot's noise does not depend on where and in which
+/// order it is drawn. Functions for every shot are inline: a scan has up to a hundred thousand.
 class ShotNoise {
  public:
-  /// `range_min`, `range_max` [m]: where false returns are.
+  /// `range_min`, `range_max` [m]: limits of false returns.
   ShotNoise(const NoiseConfig& config, double range_min, double range_max, std::uint64_t seed);
 
-  /// The key that the draws of a shot are made of. Shots of one instant differ in column, line or
-  /// ring: the cells of a grid's row share stamp, line and ring.
+  /// The key for all draws of a shot. Shots of one instant differ in column, line or ring: the
+  /// cells of a grid's row share stamp, line and ring.
   static std::uint64_t keyOf(std::uint64_t seed, const Firing& firing) {
     const std::uint64_t channel =
         std::uint64_t{firing.column} << 24 | std::uint64_t{firing.line} << 16 | firing.ring;
     const auto stamp = static_cast<std::uint64_t>(firing.stamp);
-    return mixBits(mixBits(seed + stamp * kOdd) + channel * kOdd);
+    return mixBits(mixBits(seed + stamp * kGoldenGamma) + channel * kGoldenGamma);
   }
   std::uint64_t keyOf(const Firing& firing) const { return keyOf(seed_, firing); }
 
-  /// The key of a shot's echo, counted from the nearest that is reported.
+  /// The key of a shot's echo, numbered from the nearest reported one.
   static std::uint64_t keyOfEcho(std::uint64_t key, std::size_t echo) {
-    return echo == 0 ? key : mixBits(key + (kEchoes + echo) * kOdd);
+    return echo == 0 ? key : mixBits(key + (kEchoes + echo) * kGoldenGamma);
   }
 
   bool turnsBeams() const { return angular_sigma_ > 0.0F; }
-  /// Where the beam really goes, unit; `direction` is unit, in the same frame.
+  /// The true direction of a beam, unit; `direction` is unit, in the same frame.
   Eigen::Vector3f turned(const Eigen::Vector3f& direction, std::uint64_t key) const;
 
   /// Whether a surface at `range` [m] is bright enough to be seen.
@@ -50,34 +50,36 @@ class ShotNoise {
     if (range <= sure_range_ && reflectivity >= sure_reflectivity_) return true;
     return static_cast<double>(range) <= reach(static_cast<double>(reflectivity));
   }
-  /// The range [m] reported of a surface at `range` [m] that is seen, or kNoReturn. `cosine` is
+  /// The reported range [m] of a surface at `range` [m] that is seen, or kNoReturn. `cosine` is
   /// that of the angle of incidence, `direction` the beam's in S.
   float measured(float range, float cosine, const Eigen::Vector3f& direction,
                  std::uint64_t key) const {
     const std::uint64_t bits = draw(key, kEcho);
     if (loses_ && uniform(bits) >= kept(range, cosine)) return kNoReturn;
-    const float share = along_axis_ ? direction.x() : 1.0F;  // of the range that is measured
+    const float share = along_axis_ ? direction.x() : 1.0F;  // measured share of the range
     const float length = range * share;
     const float sigma = sigma_ + length * (sigma_per_metre_ + length * sigma_per_square_metre_);
     return rounded(length + bias_ + bias_per_metre_ * length +
                    sigma * normal_.of(static_cast<std::uint32_t>(bits))) /
            share;
   }
-  /// The range [m] of a shot that reports what is not there; kNoReturn for most.
+  /// The range [m] of a false return; kNoReturn for most shots.
   float falseRange(std::uint64_t key) const {
     if (key >= lie_threshold_) return kNoReturn;
     return rounded(range_min_ + range_span_ * uniform(draw(key, kLie)));
   }
 
-  /// How far [m] a reflectivity along the beam is seen.
+  /// The range [m] to which a reflectivity along the beam is seen.
   double reach(double reflectivity) const;
 
  private:
   /// The purpose of a draw.
   enum Term : std::uint64_t { kBeam = 1, kEcho, kLie, kEchoes };
 
-  static std::uint64_t draw(std::uint64_t key, Term term) { return mixBits(key + term * kOdd); }
-  /// In [0, 1), of the highest bits.
+  static std::uint64_t draw(std::uint64_t key, Term term) {
+    return mixBits(key + term * kGoldenGamma);
+  }
+  /// Uniform in [0, 1), from the highest bits.
   static float uniform(std::uint64_t bits) { return static_cast<float>(bits >> 40) * 0x1.0p-24F; }
 
   /// Share of the returns that are not lost.
@@ -86,17 +88,15 @@ class ShotNoise {
     return resolution_ > 0.0F ? std::rint(range * per_resolution_) * resolution_ : range;
   }
 
-  static constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ULL;
-
   NoiseConfig config_;
   std::uint64_t seed_;
   const NormalDeviate& normal_;
   bool loses_, along_axis_;
-  std::uint64_t lie_threshold_;  // keys below it lie
+  std::uint64_t lie_threshold_;  // shots with keys below it are false returns
   float angular_sigma_, sigma_, sigma_per_metre_, sigma_per_square_metre_, bias_, bias_per_metre_;
   float resolution_, per_resolution_;
   float range_min_, range_span_;
-  // Whatever is nearer and brighter is seen: spares the logarithms.
+  // Nearer and brighter surfaces are always seen: saves the logarithms.
   float sure_range_ = kNoReturn, sure_reflectivity_ = 0.0F;
   std::vector<std::pair<double, double>> log_reach_;  // logarithms of range_by_reflectivity
 };
@@ -111,7 +111,7 @@ inline Eigen::Vector3f ShotNoise::turned(const Eigen::Vector3f& d, std::uint64_t
   const float q = d.x() * d.y() * p;
   const Eigen::Vector3f u(1.0F + sign * d.x() * d.x() * p, sign * q, -sign * d.x());
   const Eigen::Vector3f v(q, sign + d.y() * d.y() * p, -d.y());
-  // 1 / sqrt(1 + s) by its series: within 2e-6 at six sigmas of the largest sigma allowed.
+  // 1 / sqrt(1 + s) by its series: within 2e-6 at six sigmas of the largest allowed sigma.
   const float s = a * a + b * b;
   return (1.0F - s * (0.5F - 0.375F * s)) * (d + a * u + b * v);
 }

@@ -11,24 +11,22 @@
 namespace marsim::lidar {
 namespace {
 
-constexpr double kSpeedOfLight = 299'792'458.0;  // [m/s]
-// Nearer, receivers do not see what their transmitters light up (Hahner et al., ICCV 2021: from 0.9
-// to 1.0 m more and more of it).
+// Receivers do not see nearer light of their transmitters (Hahner et al., ICCV 2021: it increases
+// from 0.9 to 1.0 m).
 constexpr double kOverlap = 1.0;             // [m]
-constexpr double kUsualDivergence = 3e-3;    // [rad] of LISA, where a sensor's is not known
-constexpr double kUsualPulseLength = 5e-9;   // [s] where a sensor's is not known
+constexpr double kUsualDivergence = 3e-3;    // [rad] LISA's, if the sensor's is unknown
+constexpr double kUsualPulseLength = 5e-9;   // [s] if the sensor's is unknown
 constexpr double kWater = 1.33;              // refractive index at 905 nm
-constexpr int kMostEchoes = 64;              // that are looked at of a shot and a medium
-constexpr std::size_t kSteps = 512;          // of range
+constexpr int kMostEchoes = 64;              // most echoes drawn for a shot and a medium
+constexpr std::size_t kSteps = 512;          // of the table over range
 constexpr float kFacesTheSky = 0.70710678F;  // least upward component of a normal
-constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15ULL;
 
-/// In (0, 1).
+/// Uniform in (0, 1).
 double uniform(std::uint64_t key, std::uint64_t number) {
-  return (static_cast<double>(mixBits(key + number * kOdd) >> 12) + 0.5) * 0x1.0p-52;
+  return (static_cast<double>(mixBits(key + number * kGoldenGamma) >> 12) + 0.5) * 0x1.0p-52;
 }
 
-/// Of unpolarised light, from air into water.
+/// Reflectance of unpolarised light, from air into water.
 double fresnelReflectance(double cosine) {
   const double inside = std::sqrt(1.0 - (1.0 - cosine * cosine) / (kWater * kWater));
   const double s = (cosine - kWater * inside) / (cosine + kWater * inside);
@@ -36,7 +34,7 @@ double fresnelReflectance(double cosine) {
   return 0.5 * (s * s + p * p);
 }
 
-/// Share of diffuse light inside of water that its surface sends back: 1 - (1 - r) / n^2, r that of
+/// Share of diffuse light inside water that its surface reflects: 1 - (1 - r) / n^2, with r for
 /// diffuse light from outside.
 double keptInside() {
   constexpr int kParts = 2000;
@@ -57,7 +55,7 @@ double solidAngleOf(const BeamConfig& beam) {
 ParticleEchoes::Medium dropsOf(double rate) {
   ParticleEchoes::Medium medium;
   const double slope = 4.1 * std::pow(rate, -0.21);  // [1/mm]
-  const double n = 1.328;                            // LISA
+  const double n = 1.328;                            // LISA's value
   medium.density = 8000.0 / slope;
   medium.scale = 1e-3 / slope;
   medium.strength = std::pow((n - 1.0) / (n + 1.0), 2);
@@ -73,8 +71,8 @@ ParticleEchoes::Medium flakesOf(const Snow& snow) {
   return medium;
 }
 
-/// Hahner et al., ICCV 2021: what a pulse lights up sends back its backscatter coefficient, times
-/// the pulse, where a surface of 100 % does `kDifferential`.
+/// Hahner et al., ICCV 2021: a pulse's light returns with the backscatter coefficient, times the
+/// pulse length, where a surface of 100 % returns `kDifferential`.
 ParticleEchoes::Medium cloudOf(double extinction, double backscatter, double pulse_length) {
   constexpr double kDifferential = 1e-6 / kPi, kPulse = 20e-9;  // [1/sr], [s]
   ParticleEchoes::Medium medium;
@@ -117,10 +115,10 @@ double ParticleEchoes::perMetre(double range) const {
   return medium_.density * cut * std::exp(-leastSize(range));
 }
 
-/// Infinite where nothing is seen.
+/// Smallest size that is seen at a range; infinite if none is.
 double ParticleEchoes::leastSize(double range) const {
   const double share = least_energy_ * range * range * std::exp(2.0 * extinction_ * range) /
-                       medium_.strength;  // of the strength
+                       medium_.strength;  // as a multiple of the strength
   if (medium_.is_soft) return share;
   if (!(share < 1.0)) return std::numeric_limits<double>::infinity();
   return std::sqrt(4.0 / kPi * share * medium_.solid_angle) * range / medium_.scale;
@@ -142,7 +140,7 @@ double ParticleEchoes::rangeOf(double number) const {
 
 void ParticleEchoes::add(std::uint64_t key, std::size_t surfaces,
                          std::vector<Reflection>& reflections) const {
-  const auto lightAt = [&](double range) {  // share of the pulse that has met nothing before
+  const auto lightAt = [&](double range) {  // share of the pulse that has met nothing nearer
     double left = 1.0;
     for (std::size_t i = 0; i < surfaces; ++i) {
       if (static_cast<double>(reflections[i].range) <= range) {
@@ -163,7 +161,7 @@ void ParticleEchoes::add(std::uint64_t key, std::size_t surfaces,
     if (medium_.is_soft) {
       strength *= light;
     } else if (uniform(key, i + 2) > light) {
-      continue;  // where the pulse's light does not get to
+      continue;  // beyond the reach of the pulse's light
     }
     const double energy = strength * std::exp(-2.0 * extinction_ * range) / (range * range);
     if (!(energy > least_energy_)) continue;
@@ -214,19 +212,19 @@ void ShotWeather::act(std::uint64_t key, std::vector<Reflection>& reflections) c
   for (Reflection& one : reflections) one.energy *= std::exp(-2.0F * extinction_ * one.range);
   std::uint64_t medium = 0;
   for (const ParticleEchoes& particles : particles_) {
-    particles.add(mixBits(key + ++medium * kOdd), surfaces, reflections);
+    particles.add(mixBits(key + ++medium * kGoldenGamma), surfaces, reflections);
   }
 }
 
 float ShotWeather::rangeError(float range, std::uint64_t key, std::size_t echo) const {
   if (noise_ == 0.0F) return 0.0F;
-  const auto bits = static_cast<std::uint32_t>(mixBits(key - (1 + echo) * kOdd));
+  const auto bits = static_cast<std::uint32_t>(mixBits(key - (1 + echo) * kGoldenGamma));
   return noise_ * range * NormalDeviate::table().of(bits);
 }
 
-/// Light goes into the film and out of it at the same angle, spread over n^2 of the solid angle
-/// inside, after any number of times between surface and film (Lekner and Dorf, Applied Optics
-/// 27(7), 1988, for light that comes back the way it went).
+/// Light enters and leaves the film at the same angle, spread over n^2 of the solid angle inside,
+/// after any number of reflections between surface and film (Lekner and Dorf, Applied Optics 27(7),
+/// 1988, for light that returns the way it came).
 float ShotWeather::reflectivity(const Hit& hit, float dry, float cosine) const {
   if (!wet_ground_ || hit.identity != kMapIdentity || hit.normal.z() < kFacesTheSky) return dry;
   const float through = 1.0F - static_cast<float>(fresnelReflectance(static_cast<double>(cosine)));

@@ -11,68 +11,68 @@
 
 namespace marsim::lidar {
 
-/// Echoes of what floats in the air along a beam, a Poisson process: one of `strength` x q comes
-/// from where it is seen at all, `density` a metre times exp(-x), x being the least that is seen.
-/// Drops and flakes: x is the diameter by its scale, and the light goes with x squared. Fog and
-/// dust: what a pulse lights up at a time fluctuates as speckle does.
+/// Echoes of particles in the air along a beam, a Poisson process: along a metre there are
+/// `density` exp(-x) echoes of size x or more, x being the least size that is seen. Drops and
+/// flakes: x is the diameter in units of its scale, and the light grows with x squared. Fog and
+/// dust: the light of a pulse fluctuates like speckle.
 class ParticleEchoes {
  public:
   /// Energy of an echo of size x at range r: strength(r, x) exp(-2 a r) / r^2.
   struct Medium {
-    bool is_soft = false;      ///< countless particles: of a pulse's echoes the strongest is there
+    bool is_soft = false;      ///< countless particles, whose strongest echo counts
     double density = 0.0;      ///< [1/m] or, of drops, [1/m^3], of all sizes
     double solid_angle = 0.0;  ///< [sr] of the beam
-    double strength = 0.0;     ///< soft: that of x = 1; else of a particle as wide as the beam
+    double strength = 0.0;     ///< soft: at x = 1; else of a particle as wide as the beam
     double scale = 0.0;        ///< [m] e-folding diameter of drops
   };
-  /// Those from `least_energy` on, between two ranges. `extinction` [1/m].
+  /// Echoes of at least `least_energy`, between two ranges. `extinction` [1/m].
   ParticleEchoes(const Medium& medium, double extinction, double least_energy, double range_min,
                  double range_max);
 
-  /// Adds those of a shot to what its rays have met, the first `surfaces` of the reflections.
+  /// Adds a shot's echoes to its rays' reflections, of which the first `surfaces` are surfaces.
   void add(std::uint64_t key, std::size_t surfaces, std::vector<Reflection>& reflections) const;
 
  private:
   double perMetre(double range) const;
   double leastSize(double range) const;
-  /// [1] relative to a surface of 100 %.
+  /// Relative to a surface of 100 %.
   double strengthOf(double range, double size) const;
   double rangeOf(double number) const;
 
   Medium medium_;
   double extinction_, least_energy_;
-  std::vector<double> ranges_, numbers_;  ///< of echoes up to each range, on the average
+  std::vector<double> ranges_, numbers_;  ///< mean number of echoes up to each range
 };
 
-/// Weather at work on the shots of a sensor. Every number is drawn from a hash of the seed and the
+/// Weather's effect on the shots of a sensor. Every number is drawn from a hash of the seed and the
 /// shot, see ShotNoise.
 class ShotWeather {
  public:
   ShotWeather(const Weather& weather, const LidarConfig& sensor, std::uint64_t seed);
 
   std::uint64_t keyOf(const Firing& firing) const { return ShotNoise::keyOf(seed_, firing); }
-  /// Weakens the light of surfaces and adds that of particles.
+  /// Weakens the light of surfaces and adds the echoes of particles.
   void act(std::uint64_t key, std::vector<Reflection>& reflections) const;
-  /// The range [m] in clear air from which no more of the same light would come back.
+  /// The range [m] in clear air with the same light as from `range` in this air.
   float clearRange(float range) const { return range * std::exp(extinction_ * range); }
-  /// Error [m] of the range of a shot's echo, counted from the nearest.
+  /// Error [m] of the range of a shot's echo, numbered from the nearest.
   float rangeError(float range, std::uint64_t key, std::size_t echo) const;
-  /// Reflectivity of a surface met at an angle of that cosine, which has a film of water on it
-  /// where it faces the sky.
+  /// Reflectivity of a surface at an angle of incidence with that cosine; a surface facing the sky
+  /// has a film of water.
   float reflectivity(const Hit& hit, float dry, float cosine) const;
 
  private:
   float extinction_;  ///< [1/m]
   std::uint64_t seed_;
   std::vector<ParticleEchoes> particles_;
-  float noise_;  ///< [m/m] sigma of ranges
+  float noise_;  ///< [m/m] standard deviation of ranges
   bool wet_ground_;
-  float kept_inside_;  ///< share of diffuse light that water keeps from leaving it
+  float kept_inside_;  ///< share of diffuse light that water reflects back inside
 };
 
-/// Least energy [1/m^2] of a particle's echo that a sensor sees: its returns.threshold; without one
-/// that of the darkest surface of noise.range_by_reflectivity at its range; without that of 90 % at
-/// range.max, as LISA has it.
+/// Least energy [1/m^2] of a particle's echo that a sensor sees: its returns.threshold; else that
+/// of the darkest surface of noise.range_by_reflectivity at its range; else that of 90 % at
+/// range.max, as in LISA.
 double leastEnergy(const LidarConfig& sensor);
 
 }  // namespace marsim::lidar

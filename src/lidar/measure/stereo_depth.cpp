@@ -8,21 +8,21 @@ namespace marsim::lidar {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-/// [px] a surface hides what is behind it from this difference of disparities on: that of
-/// neighbouring pixels of one surface is less.
+/// [px] least difference of disparities with which a surface hides another: neighbouring pixels of
+/// one surface differ less.
 constexpr float kStep = 1.0F;
-constexpr int kReach = 3;  // [px] of the window that contrast is seen in
+constexpr int kReach = 3;  // [px] half the window of contrast
 
 }  // namespace
 
-// A surface of disparity d at column u lies at u - d in the second image. What a pixel of lower
-// disparity has at that column is behind it.
+// A surface of disparity d at column u lies at u - d in the second image. A pixel of lower
+// disparity at that column is behind it.
 std::vector<bool> hiddenFromSecond(const DepthCameraConfig& config,
                                    const std::vector<float>& depth) {
   const auto width = static_cast<std::size_t>(config.width);
   const auto focal = static_cast<float>(config.fx * config.baseline);
   std::vector<bool> is_hidden(depth.size());
-  std::vector<float> nearest(width);  // disparities by the columns of the second image
+  std::vector<float> nearest(width);  // disparities, by columns of the second image
   for (std::size_t row = 0; row < depth.size(); row += width) {
     const auto forEach = [&](const auto& act) {
       for (std::size_t column = 0; column < width; ++column) {
@@ -50,7 +50,7 @@ void quantise(const DepthCameraConfig& config, std::vector<float>& depth) {
   for (float& z : depth) {
     if (!std::isfinite(z)) continue;
     const double steps = std::round(focal / static_cast<double>(z) / config.disparity_step);
-    const double rounded = focal / (steps * config.disparity_step);  // infinite for 0
+    const double rounded = focal / (steps * config.disparity_step);  // infinite if rounded to 0
     z = rounded > config.range_max   ? kInfinity
         : rounded < config.range_min ? -kInfinity
                                      : static_cast<float>(rounded);

@@ -10,7 +10,7 @@
 
 namespace marsim::lidar {
 
-/// What is known of the surfaces of the map, of plants and of moving objects, keyed by object id.
+/// Channels of the surfaces of the map, of plants and of moving objects, by identity.
 class SurfaceChannels {
  public:
   SurfaceChannels(const RayRenderer& renderer, View<MovingObject> objects)

@@ -12,7 +12,7 @@ namespace marsim::lidar {
 namespace {
 
 constexpr float kLeastCosine = 1e-3F;
-constexpr double kLeastShare = 1e-6;  // less is rounding
+constexpr double kLeastShare = 1e-6;  // smaller shares are rounding
 
 }  // namespace
 
@@ -57,8 +57,8 @@ void SurfaceLight::addPlaces(std::size_t from, const SurfaceChannels& surfaces,
   }
 }
 
-/// Adds the rays that go on from a place; the first of them all has the number `first`. They begin
-/// where they are the clearance away from the surface's plane.
+/// Adds the rays that go on from a place, numbered from `first` on. They begin at the clearance
+/// from the surface's plane.
 void SurfaceLight::goOn(Place& place, const Ray& ray, const Hit& hit, std::size_t first,
                         std::vector<Ray>& onward) const {
   const float cosine = std::max(hit.incidenceCosine(ray.direction), kLeastCosine);
@@ -100,7 +100,7 @@ void SurfaceLight::follow(TimeNs begin, const RayRenderer& renderer, View<Moving
   addPlaces(cast, surfaces, hits);
 }
 
-/// Shots that meet no retro-reflector get light of the one that they pass by most nearly.
+/// Gives shots without a direct hit light of the retro-reflector that they pass most closely.
 void SurfaceLight::bloom(const ScanRays& rays, std::size_t shots) {
   std::vector<BloomIndex::Source> sources;
   std::vector<std::uint8_t> meets(shots, 0);

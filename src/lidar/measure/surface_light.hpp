@@ -12,10 +12,9 @@
 
 namespace marsim::lidar {
 
-/// Where the light of a scan goes that mirrors, panes and retro-reflectors get. A ray that goes on
+/// Follows the light of a scan that meets mirrors, panes and retro-reflectors. A ray that goes on
 /// from a mirror or a pane is followed to the next surface and ends there. Retro-reflectors bloom:
-/// beams that pass one by within its angle get a share of its light, at the range that it was
-/// measured at.
+/// beams that pass one within its angle get a share of its light, at its measured range.
 class SurfaceLight {
  public:
   static constexpr std::uint32_t kNoRay = Reflection::kNoRay;
@@ -23,36 +22,36 @@ class SurfaceLight {
   /// Light that goes on from a place.
   struct Branch {
     std::uint32_t ray = kNoRay;  ///< its number; kNoRay: none
-    float share = 0.0F;          ///< of the light that arrives
-    float before = 0.0F;         ///< [m] to be added to the range of its hit
+    float share = 0.0F;          ///< of the arriving light
+    float before = 0.0F;         ///< [m] to add to the range of its hit
   };
-  /// Where a ray has met a surface that does not only scatter.
+  /// A place where a ray meets a surface that does more than scatter.
   struct Place {
     std::uint32_t ray;
     const SurfaceConfig* surface;
-    float scattered;  ///< share
+    float scattered;  ///< share of the light
     std::array<Branch, 2> branches;
   };
-  /// What a shot gets of a retro-reflector that it does not meet.
+  /// Light from a retro-reflector that the shot does not meet.
   struct Bloom {
     std::uint32_t shot;
-    std::uint32_t ray;  ///< that has met it
+    std::uint32_t ray;  ///< ray that meets it
     float share;
   };
 
-  /// Of valid settings.
+  /// Takes valid settings.
   explicit SurfaceLight(const SurfacesConfig& config);
 
   /// Follows the light of a scan whose rays have been cast: appends the rays that go on to `rays`
-  /// and their hits to `hits`. Replaces all that was known.
+  /// and their hits to `hits`. Replaces all earlier results.
   void follow(TimeNs begin, const RayRenderer& renderer, View<MovingObject> objects,
               const SurfaceChannels& surfaces, ScanRays& rays, std::vector<Hit>& hits);
 
   /// Whether a shot has a place or a bloom.
   bool reaches(std::size_t shot) const { return !reached_.empty() && reached_[shot] != 0; }
-  /// Null where the ray's hit is on a surface as most.
+  /// Null if the ray's surface only scatters.
   const Place* placeOf(std::size_t ray) const;
-  /// Null where there is none.
+  /// Null if the shot has none.
   const Bloom* bloomOf(std::size_t shot) const;
 
  private:
@@ -64,10 +63,10 @@ class SurfaceLight {
 
   const SurfacesConfig config_;
   std::array<const SurfaceConfig*, 256> of_classes_{};
-  // Of the scan; kept, so that a scan does not allocate.
+  // Results for the scan; kept, so that a scan does not allocate.
   std::vector<Place> places_;          // by ray
   std::vector<Bloom> blooms_;          // by shot
-  std::vector<std::uint8_t> reached_;  // of every shot; empty: none is
+  std::vector<std::uint8_t> reached_;  // for every shot; empty: none is reached
   std::vector<Ray> onward_;
   std::vector<Hit> onward_hits_;
 };

@@ -9,17 +9,23 @@
 
 namespace marsim::lidar {
 
+void SurfaceConfig::declare(Settings& settings) {
+  settings.optional("specular", specular, "", kShare);
+  settings.optional("transparent", transparent, "", kShare);
+  settings.optional("retro_reflective", retro_reflective, "", {0.0, 1e6});
+  settings.optional("bloom", [&](Settings& bloom) {
+    bloom.required("angle", bloom_angle, "rad", {0.0, radians(30.0)});
+    bloom.required("share", bloom_share, "", kShare);
+  });
+}
+
 void SurfaceConfig::validate(const std::string& where) const {
+  checkSettings(where, *this);
   const Validator check(where);
-  check.within("specular", specular, 0.0, 1.0);
-  check.within("transparent", transparent, 0.0, 1.0);
   check.require(specular + transparent <= 1.0 + 1e-9, "specular + transparent",
                 fmt::format("{:g}", specular + transparent), "at most 1");
-  check.within("retro_reflective", retro_reflective, 0.0, 1e6);
-  check.within("bloom.angle", bloom_angle, 0.0, radians(30.0), "rad");
   check.require(bloom_angle == 0.0 || bloom_angle >= 1e-5, "bloom.angle",
                 fmt::format("{:g} rad", bloom_angle), "0, or 1e-5 rad and more");
-  check.within("bloom.share", bloom_share, 0.0, 1.0);
   check.require(bloom_angle == 0.0 || retro_reflective > 0.0, "bloom",
                 fmt::format("{:g} rad", bloom_angle), "where retro_reflective is more than 0");
 }

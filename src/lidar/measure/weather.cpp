@@ -2,16 +2,13 @@
 
 #include <cmath>
 
-#include <fmt/format.h>
-
-#include "marsim/common/error.hpp"
-
 namespace marsim::lidar {
 namespace {
 
 const double kLn20 = std::log(20.0);
-constexpr double kDecibelsPerKm = 4342.9;  // that 1/m is
+constexpr double kDecibelsPerKm = 4342.9;  // equal to 1/m
 constexpr double kWavelengths = 905.0 / 550.0;
+constexpr Bounds kVisibilities{1.0, 1e5};  // [m]
 
 // Kruse, McGlauchlin and McQuistan, Elements of Infrared Technology, 1962; visibility in km.
 double kruseExponent(double visibility) {
@@ -28,7 +25,7 @@ double kimExponent(double visibility) {
 
 }  // namespace
 
-// Geometric optics: particles take away twice the light that meets them, so that the integral over
+// Geometric optics: particles remove twice the light that meets them, so that the integral over
 // their sizes is pi N0 / slope^3 [mm^2/m^3].
 double extinctionOf(const Rain& rain) {
   switch (rain.model) {
@@ -69,55 +66,46 @@ double Weather::extinction() const {
          (snow ? extinctionOf(*snow) : 0.0) + (dust ? extinctionOf(*dust) : 0.0);
 }
 
-void Weather::validate(const std::string& where) const {
-  const Validator check(where);
-  const auto isRate = [&](const char* field, double rate, double most) {
-    check.require(rate > 0.0 && rate <= most, field, fmt::format("{} mm/h", rate),
-                  fmt::format("more than 0 mm/h, up to {}", most));
-  };
-  const auto isVisibility = [&](const char* field, double visibility) {
-    check.within(field, visibility, 1.0, 1e5, "m");
-  };
-  if (rain) isRate("rain.rate", rain->rate, 300.0);
-  if (snow) {
-    isRate("snow.rate", snow->rate, 30.0);
-    check.within("snow.reflectivity", snow->reflectivity, 0.0, 1.0);
+void Rain::declare(Settings& settings) {
+  settings.required("rate", rate, "mm/h", {0.0, 300.0, true});
+  settings.optional("model", model,
+                    {{"marshall_palmer", Model::kMarshallPalmer},
+                     {"carbonneau", Model::kCarbonneau},
+                     {"goodin", Model::kGoodin}});
+}
+
+void Fog::declare(Settings& settings) {
+  settings.required("visibility", visibility, "m", kVisibilities);
+  settings.optional(
+      "model", model,
+      {{"koschmieder", Model::kKoschmieder}, {"kruse", Model::kKruse}, {"kim", Model::kKim}});
+  settings.optional("backscatter", backscatter, "1/sr", kShare);
+}
+
+void Snow::declare(Settings& settings) {
+  settings.required("rate", rate, "mm/h", {0.0, 30.0, true});
+  settings.optional(
+      "model", model,
+      {{"gunn_marshall", Model::kGunnMarshall}, {"dry", Model::kDry}, {"wet", Model::kWet}});
+  settings.optional("reflectivity", reflectivity, "", kShare);
+}
+
+void Dust::declare(Settings& settings) {
+  settings.optional("visibility", visibility, "m", kVisibilities);
+  settings.optional("extinction", extinction, "1/m", {0.0, 3.0});
+  settings.optional("backscatter", backscatter, "1/sr", kShare);
+}
+
+void Weather::declare(Settings& settings) {
+  settings.optional("rain", rain);
+  settings.optional("fog", fog);
+  settings.optional("snow", snow);
+  settings.optional("dust", dust);
+  settings.optional("wet_ground", wet_ground);
+  if (dust && dust->visibility.has_value() == dust->extinction.has_value()) {
+    settings.fail("dust", dust->visibility ? "given by visibility and extinction" : "empty",
+                  "visibility or extinction");
   }
-  if (fog) {
-    isVisibility("fog.visibility", fog->visibility);
-    check.within("fog.backscatter", fog->backscatter, 0.0, 1.0, "1/sr");
-  }
-  if (!dust) return;
-  check.require(dust->visibility.has_value() != dust->extinction.has_value(), "dust",
-                dust->visibility ? "given by visibility and extinction" : "empty",
-                "visibility or extinction");
-  if (dust->visibility) isVisibility("dust.visibility", *dust->visibility);
-  if (dust->extinction) check.within("dust.extinction", *dust->extinction, 0.0, 3.0, "1/m");
-  check.within("dust.backscatter", dust->backscatter, 0.0, 1.0, "1/sr");
-}
-
-const std::vector<std::pair<std::string, Rain::Model>>& rainModels() {
-  static const std::vector<std::pair<std::string, Rain::Model>> models = {
-      {"marshall_palmer", Rain::Model::kMarshallPalmer},
-      {"carbonneau", Rain::Model::kCarbonneau},
-      {"goodin", Rain::Model::kGoodin}};
-  return models;
-}
-
-const std::vector<std::pair<std::string, Fog::Model>>& fogModels() {
-  static const std::vector<std::pair<std::string, Fog::Model>> models = {
-      {"koschmieder", Fog::Model::kKoschmieder},
-      {"kruse", Fog::Model::kKruse},
-      {"kim", Fog::Model::kKim}};
-  return models;
-}
-
-const std::vector<std::pair<std::string, Snow::Model>>& snowModels() {
-  static const std::vector<std::pair<std::string, Snow::Model>> models = {
-      {"gunn_marshall", Snow::Model::kGunnMarshall},
-      {"dry", Snow::Model::kDry},
-      {"wet", Snow::Model::kWet}};
-  return models;
 }
 
 }  // namespace marsim::lidar

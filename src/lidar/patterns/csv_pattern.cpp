@@ -12,7 +12,7 @@ namespace {
 /// floor(a / b) for b > 0.
 std::int64_t floorDiv(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
-/// From a table's first row to its start again [ns]: to the last row and one mean step on.
+/// Period of a table's repetition [ns]: to the last row and one mean step further.
 TimeNs periodOf(const CsvPatternConfig& config) {
   if (config.period > 0.0) return toNs(config.period);
   const std::vector<TimeNs>& times = config.table->times;
@@ -63,7 +63,7 @@ class CsvPattern : public ScanPattern {
   std::uint16_t rings() const override { return static_cast<std::uint16_t>(rings_); }
 
  private:
-  /// The shot of a number since simulated time 0.
+  /// The shot with a number since simulated time 0.
   Firing firing(TimeNs stamp, std::int64_t number) const {
     const auto rows = static_cast<std::int64_t>(table_->directions.size());
     const auto row = static_cast<std::size_t>(number - floorDiv(number, rows) * rows);
@@ -80,8 +80,8 @@ class CsvPattern : public ScanPattern {
     return table_->rings.empty() ? lineOf(row) : table_->rings[row];
   }
 
-  /// Whether every ring fires once before the first fires again, also across the table's end: such
-  /// a round is a column. Else every shot is one.
+  /// Whether every ring fires once before the first fires again, also across the table's end. Each
+  /// such round is then a column; else every shot is one.
   bool ringsTakeTurns() const {
     const std::size_t rows = table_->directions.size(), rings = static_cast<std::size_t>(rings_);
     if (rows % rings != 0) return false;
@@ -94,25 +94,28 @@ class CsvPattern : public ScanPattern {
   std::shared_ptr<const ScanTable> table_;
   int lines_;
   double rate_;
-  FiringClock clock_{1.0, {0.0}};  // of rows that follow one another evenly
-  TimeNs period_ = 0;              // of rows at times of their own; else 0
+  FiringClock clock_{1.0, {0.0}};  // for evenly spaced rows
+  TimeNs period_ = 0;              // for rows with their own times; else 0
   int rings_ = 0;
   bool in_turns_ = false;
 };
 
 }  // namespace
 
+void CsvPatternConfig::declare(Settings& settings) {
+  const Bounds rates = points_per_second == 0.0 ? kFinite : Bounds{1.0, kPointsPerSecondMax};
+  settings.optional("points_per_second", points_per_second, "Hz", rates);
+  settings.optional("period", period, "s");
+  settings.optional("lines", lines, "", {1.0, 255.0});
+}
+
 void validateKind(const CsvPatternConfig& config, const std::string& where) {
   const Validator check(where);
   check.require(config.table && !config.table->directions.empty(), "pattern.file", "without rows",
                 "a table of one row or more");
-  check.within("pattern.lines", config.lines, 1, 255);
+  checkSettings(where, config, "pattern.");
   const ScanTable& table = *config.table;
-  if (config.points_per_second != 0.0) {
-    check.within("pattern.points_per_second", config.points_per_second, 1.0, kPointsPerSecondMax,
-                 "Hz");
-    return;
-  }
+  if (config.points_per_second != 0.0) return;
   check.require(!table.times.empty(), "pattern.points_per_second", "missing",
                 "a rate, or a table with a column of times");
   const TimeNs period = periodOf(config);

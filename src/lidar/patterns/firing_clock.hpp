@@ -8,20 +8,20 @@
 
 namespace marsim::lidar {
 
-/// When the shots of a pattern happen: groups (columns, fans) follow one another at a fixed period
-/// for ever, each with the same shots at fixed offsets. All arithmetic is in whole femtoseconds, so
-/// that intervals that adjoin never lose or double a shot, however late the simulated time.
+/// Times of a pattern's shots: groups (columns, fans) follow one another at a fixed period for
+/// ever, each with the same shots at fixed offsets. All arithmetic is in whole femtoseconds, so
+/// that adjoining intervals never lose or double a shot, however late the simulated time.
 class FiringClock {
  public:
   /// `offsets` [s] of a group's shots are not decreasing, not negative and below the period [s].
   FiringClock(double period, const std::vector<double>& offsets);
-  /// `lines` shots a group, at one instant or evenly spread; `rate` [Hz] counts all shots.
+  /// `lines` shots a group, at one instant or evenly spaced; `rate` [Hz] counts all shots.
   static FiringClock ofLines(double rate, std::size_t lines, bool together);
 
   /// Part of a group that lies in an interval: the shots first <= shot < last.
   struct Group {
     TimeNs ns;        ///< start of the group, whole nanoseconds
-    std::int64_t fs;  ///< and the rest of it in femtoseconds
+    std::int64_t fs;  ///< the remainder in femtoseconds
     std::size_t first, last;
     std::int64_t number;  ///< groups since simulated time 0
 
@@ -47,7 +47,7 @@ class FiringClock {
   TimeNs stamp(const Group& group, std::size_t shot) const {
     return group.ns + (group.fs + offsets_fs_[shot]) / kFsPerNs;
   }
-  /// Number of the group of another clock that is on at the exact time of a shot.
+  /// Number of another clock's group that is active at the exact time of a shot.
   std::int64_t numberIn(const FiringClock& other, const Group& group, std::size_t shot) const {
     if (other.period_fs_ == period_fs_) return group.number;
     return other.numberAt(group.ns, group.fs + offsets_fs_[shot]);
@@ -55,7 +55,7 @@ class FiringClock {
 
  private:
   FiringClock() = default;
-  /// A group that begins early enough for no shot at or after t to lie before it.
+  /// A group that begins early enough that no shot at or after t precedes it.
   Group groupAtOrBefore(TimeNs t) const;
   std::int64_t numberAt(TimeNs ns, std::int64_t fs) const;
   void advance(Group& group) const {

@@ -9,7 +9,7 @@ namespace marsim::lidar {
 namespace {
 
 constexpr int kMaxRows = 65535;              // rings are 16 bits
-constexpr std::int64_t kMaxCells = 1 << 24;  // [cells] their directions are kept
+constexpr std::int64_t kMaxCells = 1 << 24;  // [cells] their directions are kept in memory
 
 class GridPattern : public ScanPattern {
  public:
@@ -27,7 +27,7 @@ class GridPattern : public ScanPattern {
 
   void fire(TimeNs begin, TimeNs end, std::vector<Firing>& firings) const override {
     if (begin >= end) return;
-    // The frame that is on at `begin`, or the one before where rounding leaves doubt.
+    // The frame active at `begin`, or the one before where rounding leaves doubt.
     auto frame = static_cast<std::int64_t>(std::floor(toSeconds(begin) * config_.frame_rate)) - 1;
     for (; start(frame) < end; ++frame) {
       for (int part = 0; part < parts(); ++part) {
@@ -43,7 +43,7 @@ class GridPattern : public ScanPattern {
   std::uint16_t rings() const override { return static_cast<std::uint16_t>(config_.grid.height); }
 
  private:
-  /// Parts of a frame that fire at one instant each.
+  /// Parts of a frame, each of which fires at one instant.
   int parts() const {
     switch (config_.order) {
       case GridPatternConfig::Order::kInstant:
@@ -56,7 +56,7 @@ class GridPattern : public ScanPattern {
     return 1;
   }
 
-  // Frames begin where scans of the same rate do: at the nearest nanosecond.
+  // Frames begin when scans of the same rate do: at the nearest nanosecond.
   TimeNs start(std::int64_t frame) const {
     return toNs(static_cast<double>(frame) / config_.frame_rate);
   }
@@ -81,20 +81,44 @@ class GridPattern : public ScanPattern {
   }
 
   GridPatternConfig config_;
-  std::vector<Eigen::Vector3f> directions_;  // of the cells, row by row, in S
+  std::vector<Eigen::Vector3f> directions_;  // for the cells, row by row, in S
 };
 
 }  // namespace
 
+void GridPatternConfig::declare(Settings& settings) {
+  using Projection = ImageGrid::Projection;
+  settings.required("projection", grid.projection,
+                    {{"spherical", Projection::kSpherical}, {"pinhole", Projection::kPinhole}});
+  settings.optional("width", grid.width, "columns", {1.0, kMaxRows});
+  settings.optional("height", grid.height, "rows", {1.0, kMaxRows});
+  settings.required("frame_rate", frame_rate, "Hz", {1e-3, kPointsPerSecondMax});
+  settings.optional(
+      "order", order,
+      {{"instant", Order::kInstant}, {"rows", Order::kRows}, {"columns", Order::kColumns}});
+  if (!settings.isReading()) return;  // ImageGrid::validate() looks at the rest
+  if (grid.projection == Projection::kPinhole) {
+    // As in sensor_msgs/CameraInfo; the axis meets the picture's middle unless cx, cy are given.
+    settings.required("fx", grid.fx);
+    settings.required("fy", grid.fy);
+    grid.cx = 0.5 * (grid.width - 1);
+    grid.cy = 0.5 * (grid.height - 1);
+    settings.optional("cx", grid.cx);
+    settings.optional("cy", grid.cy);
+    return;
+  }
+  settings.optional("azimuth", grid.azimuth_min, grid.azimuth_max, "rad");
+  if (!settings.inFile("elevation")) settings.fail("elevation", "missing", "this key is required");
+  settings.optional("elevation", grid.elevation_min, grid.elevation_max, "rad");
+}
+
 void validateKind(const GridPatternConfig& config, const std::string& where) {
+  checkSettings(where, config, "pattern.");
   const Validator check(where);
   const ImageGrid& grid = config.grid;
-  check.within("pattern.height", grid.height, 1, kMaxRows, "rows");
-  check.within("pattern.width", grid.width, 1, kMaxRows, "columns");
   check.require(static_cast<std::int64_t>(grid.width) * grid.height <= kMaxCells, "pattern.width",
                 fmt::format("{} x {} rows", grid.width, grid.height),
                 fmt::format("{} cells at most", kMaxCells));
-  check.within("pattern.frame_rate", config.frame_rate, 1e-3, kPointsPerSecondMax, "Hz");
   check.require(config.frame_rate * static_cast<double>(grid.size()) <= kPointsPerSecondMax,
                 "pattern.frame_rate", fmt::format("{} Hz", config.frame_rate),
                 fmt::format("{} shots a second at most", kPointsPerSecondMax));

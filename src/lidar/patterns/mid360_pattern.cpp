@@ -1,11 +1,8 @@
 #include <cmath>
 
-#include <fmt/format.h>
-
 #include "lidar/patterns/firing_clock.hpp"
 #include "lidar/patterns/optics.hpp"
 #include "lidar/patterns/patterns.hpp"
-#include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 
 namespace marsim::lidar {
@@ -62,15 +59,20 @@ class Mid360Pattern : public ScanPattern {
 
 }  // namespace
 
+void Mid360PatternConfig::declare(Settings& settings) {
+  declareBeams(settings, points_per_second, beam_angles);
+  settings.optional("fan_azimuth", fan_azimuth, "rad");
+  settings.required("prism", prism);
+  settings.required("mirror", [&](Settings& mirror) {
+    mirror.required("speed", mirror_speed, "rad/s", kTurningSpeeds);
+    mirror.required("tilt", mirror_tilt, "rad", {0.0, kPi / 2.0});
+    mirror.optional("phase", mirror_phase, "rad");
+  });
+}
+
 void validateKind(const Mid360PatternConfig& config, const std::string& where) {
-  const Validator check(where);
-  validateBeams(config.points_per_second, config.beam_angles, where);
-  check.finite("pattern.fan_azimuth", config.fan_azimuth, "rad");
-  validatePrism(config.prism, where, "pattern.prism");
-  check.within("pattern.mirror.speed", config.mirror_speed, -kTurningSpeedMax, kTurningSpeedMax,
-               "rad/s");
-  check.finite("pattern.mirror.phase", config.mirror_phase, "rad");
-  check.within("pattern.mirror.tilt", config.mirror_tilt, 0.0, kPi / 2.0, "rad");
+  checkSettings(where, config, "pattern.");
+  requireBeams(config.beam_angles, where);
 }
 
 std::unique_ptr<ScanPattern> makeKind(const Mid360PatternConfig& config) {

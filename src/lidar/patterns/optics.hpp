@@ -8,9 +8,9 @@
 
 namespace marsim::lidar {
 
-/// Snell's law in vector form: turns the unit direction d of a beam at a surface of unit normal n
-/// (against the beam) and ratio r of the refractive indices before and behind. False where the beam
-/// is totally reflected; d is unchanged then.
+/// Snell's law in vector form: refracts the unit direction d of a beam at a surface with unit
+/// normal n (against the beam) and the ratio r of the refractive indices before and behind it.
+/// False at total reflection; d is unchanged then.
 inline bool refract(Eigen::Vector3d& d, const Eigen::Vector3d& n, double r) {
   const double c = -d.dot(n);
   const double radicand = 1.0 - r * r * (1.0 - c * c);
@@ -19,7 +19,7 @@ inline bool refract(Eigen::Vector3d& d, const Eigen::Vector3d& n, double r) {
   return true;
 }
 
-/// The same at a plane across the x axis, which the beam meets from -x.
+/// Refracts at a plane across the x axis, which the beam meets from -x.
 inline bool refractAtPlane(Eigen::Vector3d& d, double r) {
   const double radicand = 1.0 - r * r * (1.0 - d.x() * d.x());
   if (radicand < 0.0) return false;
@@ -39,7 +39,7 @@ struct PrismShape {
 
   double speed, phase, index;
   bool inclined_first;
-  double along, lean;  // of the inclined face's normal: along the axis and across it
+  double along, lean;  // of the inclined face's normal: along and across the axis
 };
 
 /// The faces of a rotating prism at one instant. The optical axis is +x; at phase 0 the normal of
@@ -52,7 +52,7 @@ class PrismFaces {
     inclined_ = {prism.along, prism.lean * std::cos(phase), prism.lean * std::sin(phase)};
   }
 
-  /// Turns a beam as the prism does. False where it is totally reflected inside.
+  /// Sends a beam through the prism. False if it is totally reflected inside.
   bool pass(Eigen::Vector3d& beam) const {
     if (inclined_first_) {
       return refract(beam, inclined_, 1.0 / index_) && refractAtPlane(beam, index_);

@@ -14,11 +14,9 @@ void validateKind(const Mid360PatternConfig& config, const std::string& where);
 void validateKind(const SpinningPatternConfig& config, const std::string& where);
 void validateKind(const CsvPatternConfig& config, const std::string& where);
 void validateKind(const GridPatternConfig& config, const std::string& where);
-/// The rate of a pattern of Livox's kind and the beams of its lines.
-void validateBeams(double points_per_second, const std::vector<double>& beam_angles,
-                   const std::string& where);
-/// A prism's speed, wedge angle, index and phase; `field` is its path in the file.
-void validatePrism(const RotatingPrism& prism, const std::string& where, const std::string& field);
+/// The settings of a fan of lines: `points_per_second` and `beam_angles`.
+void declareBeams(Settings& settings, double& points_per_second, std::vector<double>& beam_angles);
+void requireBeams(const std::vector<double>& beam_angles, const std::string& where);
 
 std::unique_ptr<ScanPattern> makeKind(const RisleyPatternConfig& config);
 std::unique_ptr<ScanPattern> makeKind(const Mid360PatternConfig& config);
@@ -26,9 +24,9 @@ std::unique_ptr<ScanPattern> makeKind(const SpinningPatternConfig& config);
 std::unique_ptr<ScanPattern> makeKind(const CsvPatternConfig& config);
 std::unique_ptr<ScanPattern> makeKind(const GridPatternConfig& config);
 
-/// Upper bound of shots a second and of turning speeds [rad/s]: far beyond any device, and safely
-/// within the arithmetic.
+/// Upper bounds of shots a second and of turning speeds [rad/s]: far beyond any device, and safe in
+/// the arithmetic.
 constexpr double kPointsPerSecondMax = 1e8;
-constexpr double kTurningSpeedMax = 1e5;
+constexpr Bounds kTurningSpeeds{-1e5, 1e5};
 
 }  // namespace marsim::lidar

@@ -59,33 +59,33 @@ class RisleyPattern : public ScanPattern {
 
 }  // namespace
 
-void validateBeams(double points_per_second, const std::vector<double>& beam_angles,
-                   const std::string& where) {
-  const Validator check(where);
-  check.within("pattern.points_per_second", points_per_second, 1.0, kPointsPerSecondMax, "Hz");
-  check.require(!beam_angles.empty() && beam_angles.size() <= 255, "pattern.beam_angles",
-                fmt::format("a list of {}", beam_angles.size()), "1 to 255 angles");
-  for (std::size_t i = 0; i < beam_angles.size(); ++i) {
-    check.within(fmt::format("pattern.beam_angles[{}]", i), beam_angles[i], -kPi / 4.0, kPi / 4.0,
-                 "rad");
-  }
+void declareBeams(Settings& settings, double& points_per_second, std::vector<double>& beam_angles) {
+  settings.required("points_per_second", points_per_second, "Hz", {1.0, kPointsPerSecondMax});
+  settings.optional("beam_angles", beam_angles, "rad", {-kPi / 4.0, kPi / 4.0});
 }
 
-void validatePrism(const RotatingPrism& prism, const std::string& where, const std::string& field) {
-  const Validator check(where);
-  check.within(field + ".speed", prism.speed, -kTurningSpeedMax, kTurningSpeedMax, "rad/s");
-  check.within(field + ".wedge_angle", prism.wedge_angle, -kPi / 3.0, kPi / 3.0, "rad");
-  check.within(field + ".refractive_index", prism.refractive_index, 1.0, 4.0);
-  check.finite(field + ".phase", prism.phase, "rad");
+void requireBeams(const std::vector<double>& beam_angles, const std::string& where) {
+  Validator(where).require(!beam_angles.empty() && beam_angles.size() <= 255, "pattern.beam_angles",
+                           fmt::format("a list of {}", beam_angles.size()), "1 to 255 angles");
+}
+
+void RotatingPrism::declare(Settings& settings) {
+  settings.required("speed", speed, "rad/s", kTurningSpeeds);
+  settings.required("wedge_angle", wedge_angle, "rad", {-kPi / 3.0, kPi / 3.0});
+  settings.optional("refractive_index", refractive_index, "", {1.0, 4.0});
+  settings.optional("phase", phase, "rad");
+}
+
+void RisleyPatternConfig::declare(Settings& settings) {
+  declareBeams(settings, points_per_second, beam_angles);
+  settings.optional("lines_fire_together", lines_fire_together);
+  settings.required("prisms", prisms);
 }
 
 void validateKind(const RisleyPatternConfig& config, const std::string& where) {
-  const Validator check(where);
-  validateBeams(config.points_per_second, config.beam_angles, where);
-  check.require(!config.prisms.empty(), "pattern.prisms", "empty", "at least one prism");
-  for (std::size_t i = 0; i < config.prisms.size(); ++i) {
-    validatePrism(config.prisms[i], where, fmt::format("pattern.prisms[{}]", i));
-  }
+  checkSettings(where, config, "pattern.");
+  requireBeams(config.beam_angles, where);
+  Validator(where).require(!config.prisms.empty(), "pattern.prisms", "empty", "at least one prism");
 }
 
 std::unique_ptr<ScanPattern> makeKind(const RisleyPatternConfig& config) {

@@ -22,7 +22,7 @@ constexpr double kTimeMax = 3600.0;  // [s] longer ones are row numbers, not sec
 
 using Fields = std::vector<std::string_view>;
 
-/// NaN where the text is no number.
+/// The number, or NaN if the text is none.
 double numberOf(std::string_view text) {
   if (!text.empty() && text.front() == '+') text.remove_prefix(1);
   double value = 0.0;
@@ -40,7 +40,7 @@ std::string lowerCase(std::string_view text) {
   return lower;
 }
 
-/// Reads a table line by line; keeps in mind where it is, for messages.
+/// Reads a table line by line; keeps its position for messages.
 class TableReader {
  public:
   TableReader(const std::string& file, const ScanTableColumns& names, bool with_times)
@@ -63,7 +63,7 @@ class TableReader {
         first = false;
         separator_ = separatorOf(text);
         splitInto(text);
-        if (beginTable()) continue;  // it was the header
+        if (beginTable()) continue;  // the line was the header
       }
       splitInto(text);
       addRow();
@@ -89,7 +89,7 @@ class TableReader {
     }
   }
 
-  // Finds the columns; whether the line is a header.
+  // Finds the columns; returns whether the line is a header.
   bool beginTable() {
     const bool header = std::none_of(fields_.begin(), fields_.end(), isNumber);
     azimuth_ = find("azimuth", names_.azimuth, header);
@@ -113,7 +113,7 @@ class TableReader {
                                  line_number_, what, joined()));
   }
 
-  // A column named or numbered by the user, else the one whose header begins with the word.
+  // A column named or numbered by the user, else one whose header begins with the word.
   int find(const char* word, const std::string& wanted, bool header) const {
     if (wanted.empty()) {
       if (!header) return kAbsent;

@@ -61,10 +61,10 @@ class Shots {
   const PatternConfig config_;
   const std::unique_ptr<ScanPattern> pattern_;
   std::mutex mutex_;
-  std::array<Interval, 4> latest_;  // a slow sensor is so many scans behind another at most
+  std::array<Interval, 4> latest_;  // a slow sensor is at most that many scans behind another
 };
 
-/// The shots of an equal pattern, where somebody has one.
+/// The shots of an equal pattern, if another sensor has one.
 template <class Config>
 std::shared_ptr<Shots> shotsOf(const Config& config) {
   static std::mutex mutex;
@@ -105,7 +105,7 @@ class SharedPattern : public ScanPattern {
 
 }  // namespace
 
-// Patterns of the other kinds are not shared: a shot is no more than a step through a table.
+// Patterns of other kinds are not shared: a shot costs no more than a step through a table.
 std::unique_ptr<ScanPattern> sharePattern(const PatternConfig& config) {
   if (const auto* risley = std::get_if<RisleyPatternConfig>(&config)) {
     return std::make_unique<SharedPattern>(shotsOf(*risley));

@@ -6,9 +6,9 @@
 
 namespace marsim::lidar {
 
-/// A pattern as makePattern() makes it whose shots are worked out once for all equal patterns of
-/// the process that ask for the same interval: the UAVs of a swarm scan in step. Alone it works
-/// them out anew, as keeping them would cost more. From any thread.
+/// Makes a pattern as makePattern() does, whose shots are computed once for all equal patterns of
+/// the process that ask for the same interval: the UAVs of a swarm scan in step. A single user
+/// computes them anew, since keeping them would cost more. Safe from any thread.
 std::unique_ptr<ScanPattern> sharePattern(const PatternConfig& config);
 
 }  // namespace marsim::lidar

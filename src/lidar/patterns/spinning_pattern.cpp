@@ -24,7 +24,7 @@ std::vector<Block> blocksOf(const SpinningPatternConfig& config) {
   return blocks;
 }
 
-/// Of all shots of a cycle.
+/// Fire times of all shots of a cycle.
 std::vector<double> fireTimes(const Block& block) {
   std::vector<double> times;
   for (const double start : block.start_times) {
@@ -61,7 +61,7 @@ std::vector<std::uint16_t> ringsOf(const std::vector<Block>& blocks) {
 /// The shots of one block.
 class BlockPattern {
  public:
-  /// `rings` of the block's channels, in firing order. Columns are counted in cycles of `columns`.
+  /// `rings` of the block's channels, in firing order. Columns count cycles of `columns`.
   BlockPattern(const Block& block, double rotation_rate, double lens_radius,
                const std::uint16_t* rings, const FiringClock& columns)
       : rotation_rate_(rotation_rate),
@@ -103,7 +103,7 @@ class BlockPattern {
     std::uint16_t ring;
   };
 
-  // `head` [rad]: its azimuth in the column's frame.
+  // `head` [rad]: the head's azimuth in the column's frame.
   static Beam beamOf(const Channel& channel, double head, double lens_radius) {
     const double azimuth = channel.azimuth_offset + head;
     const double cosine = std::cos(channel.elevation), sine = std::sin(channel.elevation);
@@ -124,7 +124,7 @@ class SpinningPattern : public ScanPattern {
   explicit SpinningPattern(const SpinningPatternConfig& config) {
     const std::vector<Block> blocks = blocksOf(config);
     const std::vector<std::uint16_t> rings = ringsOf(blocks);
-    // The period of the quickest block, so that no channel fires twice in a column.
+    // The period of the fastest block, so that no channel fires twice in a column.
     double column_period = config.cycle_period;
     for (const Block& block : blocks) column_period = std::min(column_period, leastPeriod(block));
     const FiringClock columns(column_period, {0.0});
@@ -163,16 +163,13 @@ class SpinningPattern : public ScanPattern {
 
 void validateBlock(const Block& block, const std::string& where, const std::string& field) {
   const Validator check(where);
-  check.within(field + ".cycle_period", block.cycle_period, 1.0 / kPointsPerSecondMax, 1.0, "s");
+  checkSettings(where, block, field + ".");
   check.require(!block.channels.empty() && block.channels.size() <= 65535, field + ".channels",
                 fmt::format("a list of {}", block.channels.size()), "1 to 65535 channels");
   double earliest = 0.0;
   for (std::size_t i = 0; i < block.channels.size(); ++i) {
     const Channel& channel = block.channels[i];
     const std::string name = fmt::format("{}.channels[{}]", field, i);
-    check.within(name + ".elevation", channel.elevation, -kPi / 2.0, kPi / 2.0, "rad");
-    check.finite(name + ".azimuth_offset", channel.azimuth_offset, "rad");
-    check.within(name + ".offset", channel.offset, -1.0, 1.0, "m");
     check.require(channel.fire_time >= earliest && channel.fire_time < block.cycle_period,
                   name + ".fire_time", fmt::format("{} s", channel.fire_time),
                   fmt::format("{} s (the channel before) or later, below the cycle period of {} s",
@@ -185,7 +182,7 @@ void validateBlock(const Block& block, const std::string& where, const std::stri
   check.require(shots <= kShotsOfCycleMax, field + ".start_times",
                 fmt::format("{} shots a cycle", shots),
                 fmt::format("{} at most", kShotsOfCycleMax));
-  double latest = 0.0;  // shot before
+  double latest = 0.0;  // of the previous shot
   for (std::size_t i = 0; i < block.start_times.size(); ++i) {
     const double start = block.start_times[i];
     check.require(start >= latest && start + earliest < block.cycle_period,
@@ -203,10 +200,38 @@ void validateBlock(const Block& block, const std::string& where, const std::stri
 
 }  // namespace
 
+void Channel::declare(Settings& settings) {
+  settings.required("elevation", elevation, "rad", {-kPi / 2.0, kPi / 2.0});
+  settings.optional("azimuth_offset", azimuth_offset, "rad");
+  settings.required("fire_time", fire_time, "s");
+  settings.optional("offset", offset, "m", {-1.0, 1.0});
+}
+
+void Block::declare(Settings& settings) {
+  settings.required("cycle_period", cycle_period, "s", {1.0 / kPointsPerSecondMax, 1.0});
+  settings.required("channels", channels);
+  settings.optional("start_times", start_times, "s");
+}
+
+void SpinningPatternConfig::declare(Settings& settings) {
+  settings.required("rotation_rate", rotation_rate, "rad/s", kTurningSpeeds);
+  settings.optional("lens_radius", lens_radius, "m", {0.0, 1.0});
+  if (!settings.isReading()) return;  // validateKind() looks at the blocks
+  std::vector<Block> blocks(1);
+  if (settings.inFile("blocks")) {
+    settings.required("blocks", blocks);
+    if (blocks.empty()) settings.fail("blocks", "an empty list", "one block or more");
+  } else {
+    blocks[0].declare(settings);
+  }
+  channels = std::move(blocks[0].channels);
+  cycle_period = blocks[0].cycle_period;
+  start_times = blocks[0].start_times;
+  more_blocks.assign(blocks.begin() + 1, blocks.end());
+}
+
 void validateKind(const SpinningPatternConfig& config, const std::string& where) {
-  Validator(where).within("pattern.rotation_rate", config.rotation_rate, -kTurningSpeedMax,
-                          kTurningSpeedMax, "rad/s");
-  Validator(where).within("pattern.lens_radius", config.lens_radius, 0.0, 1.0, "m");
+  checkSettings(where, config, "pattern.");
   // The file says `blocks:` where there are several.
   const std::vector<Block> blocks = blocksOf(config);
   std::size_t channels = 0;

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kBlock = std::size_t{4} << 20;       // [bytes] hashed by one task
 constexpr std::size_t kReported = std::size_t{256} << 20;  // [bytes] between reports of progress
 
-/// Calls task(block) for every block in [begin, end). One alone starts no threads.
+/// Calls task(block) for every block in [begin, end). A single block starts no threads.
 template <class Task>
 void forEachBlock(std::size_t begin, std::size_t end, const Task& task) {
   if (end - begin == 1) return task(begin);

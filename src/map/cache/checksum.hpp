@@ -13,7 +13,7 @@ namespace marsim::map {
 /// XXH3-64 of a few bytes.
 std::uint64_t checksum(const void* bytes, std::size_t size);
 
-/// XXH3-64 of the XXH3-64 of every 4 MiB, so that all cores can share the work; the size counts in.
+/// XXH3-64 of the XXH3-64 of every 4 MiB, so that all cores can share the work, and of the size.
 std::uint64_t blockChecksum(const unsigned char* bytes, std::size_t size);
 
 /// XXH3-128 of a file's content, block by block like blockChecksum. Throws FileError.

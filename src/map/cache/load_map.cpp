@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path cachedPath(const fs::path& folder, const fs::path& source, const MapFileKey& key) {
-  constexpr std::size_t kLongest = 64;  // characters of the source's name: file names have limits
+  constexpr std::size_t kLongest = 64;  // characters of the source's name; file names have a limit
   return folder / fmt::format("{}-{:016x}{:016x}.surfels",
                               source.stem().string().substr(0, kLongest), key[0], key[1]);
 }
@@ -41,13 +41,13 @@ LoadedMap build(const fs::path& path, const SurfelMapConfig& config, Progress& p
   return result;
 }
 
-/// Size and time of a file, by which one that changes while it is read is caught.
+/// Size and time of a file, which show whether it changes while it is read.
 std::pair<std::uintmax_t, fs::file_time_type> stamp(const fs::path& path) {
   std::error_code none;
   return {fs::file_size(path, none), fs::last_write_time(path, none)};
 }
 
-/// Opens the map in the cache or makes it there; in memory only where the cache cannot be used.
+/// Opens the map in the cache or makes it there; in memory only if the cache cannot be used.
 LoadedMap loadThroughCache(const fs::path& path, const SurfelMapConfig& config, Progress& progress,
                            const MapLoading& loading) {
   fs::path folder = loading.folder;
@@ -84,7 +84,7 @@ LoadedMap loadThroughCache(const fs::path& path, const SurfelMapConfig& config, 
   return result;
 }
 
-/// [m] One voxel may hold an object smaller than this, but no place.
+/// [m] One voxel may hold an object smaller than this, but not a whole map.
 constexpr double kLeastPlace = 1.0;
 
 }  // namespace
@@ -153,7 +153,7 @@ LoadedMap shareSurfelMap(const fs::path& path, const SurfelMapConfig& config, Pr
     return std::make_shared<const LoadedMap>(loadSurfelMap(path, config, progress, loading));
   });
   LoadedMap result = *loaded;
-  result.map = {loaded, loaded->map.get()};  // who holds the map keeps what is known of its source
+  result.map = {loaded, loaded->map.get()};  // the map's holders keep the source's data, too
   return result;
 }
 

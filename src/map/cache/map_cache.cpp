@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Opens the file and hands it over. Throws Error where it is not good.
+/// Opens the file and calls `take` with it. Throws Error if it is not good.
 std::shared_ptr<const MapFile> takeFile(const CacheEntry& entry) {
   auto file = MapFile::open(entry.path);
   if (file->key() != entry.key) {
@@ -22,7 +22,7 @@ std::shared_ptr<const MapFile> takeFile(const CacheEntry& entry) {
   return file;
 }
 
-/// The file where it is good; otherwise null and, unless it is merely missing, why.
+/// The file if it is good; otherwise null and, unless it is merely missing, the reason.
 std::shared_ptr<const MapFile> tryOpen(const CacheEntry& entry, std::string& why) {
   why.clear();
   std::error_code none;
@@ -35,7 +35,7 @@ std::shared_ptr<const MapFile> tryOpen(const CacheEntry& entry, std::string& why
   }
 }
 
-/// Temporary files of builders that were killed; called with the lock held, so none is in use.
+/// Removes temporary files of killed builders; the lock is held, so none is in use.
 void removeRemains(const fs::path& path) {
   const std::string prefix = path.filename().string() + std::string(kTemporarySuffix);
   std::error_code failure;
@@ -52,7 +52,7 @@ void reportToStandardError(const std::string& line) { fmt::print(stderr, "marsim
 
 std::shared_ptr<const MapFile> openOrBuild(const CacheEntry& entry,
                                            const std::function<MapFileWriter()>& build,
-                                           const Report& report) {
+                                           const LineSink& report) {
   std::string why;
   if (auto file = tryOpen(entry, why)) return file;
   const auto withoutCache = [&](const Error& error) {
@@ -67,7 +67,7 @@ std::shared_ptr<const MapFile> openOrBuild(const CacheEntry& entry,
     build();
     return nullptr;
   }
-  // Someone else may have made it between the look and the lock.
+  // Another process may have made it between the look and the lock.
   if (auto file = tryOpen(entry, why)) return file;
   if (!why.empty()) report(fmt::format("{}; making it anew", why));
   removeRemains(entry.path);

@@ -15,7 +15,7 @@
 namespace marsim::map {
 namespace {
 
-/// [bytes] of one number; 1 for a record, whose size anything may be.
+/// [bytes] of one number; 1 for a record, which may have any size.
 std::uint32_t numberSize(ElementType type) {
   switch (type) {
     case ElementType::kUint16:
@@ -35,7 +35,7 @@ bool allZero(const unsigned char* begin, const unsigned char* end) {
   return std::all_of(begin, end, [](unsigned char byte) { return byte == 0; });
 }
 
-/// A section's name where it is 1 to 31 letters, digits and underscores, then zeros; else "".
+/// A section's name if it is 1 to 31 letters, digits and underscores, then zeros; else "".
 std::string nameOf(const TableEntry& entry) {
   const auto end = std::find(entry.name.begin(), entry.name.end(), '\0');
   const auto allowed = [](char c) {
@@ -133,8 +133,8 @@ void MapFile::readTable(std::uint32_t sections) {
         entry.reserved != decltype(entry.reserved){}) {
       throw FileError(name_, fmt::format("is damaged: entry {} of its section table", i));
     }
-    // Sections follow each other without a gap, so none overlaps another or the table. `end` is at
-    // most size_ here, which is far from overflow.
+    // Sections follow each other without a gap, so none overlaps another one or the table. `end` is
+    // at most size_ here, which is far from overflow.
     const std::uint64_t begin = aligned(end);
     if (entry.offset != begin || begin > size_ ||
         entry.count > (size_ - begin) / entry.element_size ||

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
   throw FileError(path.string(), fmt::format("cannot be written: {}", std::strerror(error)));
 }
 
-/// Makes a rename survive a power cut; file systems that cannot are left alone.
+/// Makes a rename survive a power cut, on file systems that can.
 void syncFolder(const fs::path& folder) {
   const FileDescriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (descriptor.valid()) static_cast<void>(fsync(descriptor.get()));

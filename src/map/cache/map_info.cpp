@@ -16,11 +16,11 @@ namespace {
 constexpr std::uint32_t kHasIntensity = 1;
 constexpr std::uint32_t kConstantIntensity = 2;
 
-/// Version of how maps are made of sources: one more whenever that changes, so that maps made
-/// before are made anew.
+/// Version of the processing of sources into maps: raised with every change of it, so that older
+/// cached maps are made anew.
 constexpr int kMaking = 6;
 
-/// Section `info`: the settings that shaped the surfels and what their source held.
+/// Section `info`: the settings that shaped the surfels, and data of their source.
 struct InfoRecord {
   double resolution, normal_radius_factor, planar_factor;
   std::uint32_t surface, storage;
@@ -83,11 +83,9 @@ MapSource readInfo(const MapFile& file, const SurfelMapConfig& config) {
   const InfoRecord& info = records[0];
   if (info.resolution != config.resolution || info.planar_factor != config.planar_factor ||
       info.normal_radius_factor != config.normal_radius_factor ||
-      info.surface != static_cast<std::uint32_t>(config.surface)) {
+      info.surface != static_cast<std::uint32_t>(config.surface) ||
+      info.storage != kCompactStorage) {
     throw FileError(file.name(), "was made with other settings");
-  }
-  if (info.storage != kCompactStorage) {
-    throw FileError(file.name(), "was made with storage 'float' (removed)");
   }
   MapSource source;
   source.points = info.points;

@@ -44,8 +44,8 @@ InputFile openFile(const fs::path& path) {
   return file;
 }
 
-/// Keeps the points for which keep(index) holds, called once for each in order, when all kept
-/// points before it lie at the front; returns the number dropped.
+/// Keeps the points for which keep(index) holds. It is called once for each point in order, when
+/// all kept points before it lie at the front. Returns the number dropped.
 template <class Keep>
 std::size_t filter(PointCloud& cloud, const Keep& keep) {
   std::size_t kept = 0;
@@ -95,7 +95,7 @@ std::size_t removeDuplicates(PointCloud& cloud, Progress& progress) {
   });
 }
 
-/// Fields of what a cloud's points carry, as PCL names and packs them.
+/// Fields of a cloud's channels, as PCL names and packs them.
 std::string pcdHeader(const PointCloud& cloud) {
   std::string fields, sizes, types, counts;
   const auto field = [&](bool there, const char* name, const char* type) {
@@ -136,7 +136,7 @@ void put(Number number, std::vector<char>& bytes) {
   std::memcpy(bytes.data() + at, &number, sizeof(Number));
 }
 
-/// Appends the record of a point, in PCL's packing or a byte each.
+/// Appends the record of a point, its channels in PCL's packing or as single bytes.
 void putRecord(const PointCloud& cloud, std::size_t i, bool packed, std::vector<char>& bytes) {
   for (int axis = 0; axis < 3; ++axis) put(cloud.points[i][axis], bytes);
   if (cloud.hasIntensity()) put(cloud.intensity[i], bytes);
@@ -162,11 +162,10 @@ void save(const fs::path& path, const PointCloud& cloud, bool is_ply) {
       cloud);
   OutputFile file(path);
   file.write(is_ply ? plyHeader(cloud) : pcdHeader(cloud));
-  constexpr std::size_t kBlock = 65536;  // points
   std::vector<char> bytes;
-  for (std::size_t begin = 0; begin < cloud.size(); begin += kBlock) {
+  for (std::size_t begin = 0; begin < cloud.size(); begin += kBlockPoints) {
     bytes.clear();
-    for (std::size_t i = begin; i < std::min(begin + kBlock, cloud.size()); ++i) {
+    for (std::size_t i = begin; i < std::min(begin + kBlockPoints, cloud.size()); ++i) {
       putRecord(cloud, i, !is_ply, bytes);
     }
     file.write(bytes.data(), bytes.size());

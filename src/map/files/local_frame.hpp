@@ -12,28 +12,28 @@
 
 namespace marsim::map {
 
-/// Moves a file's points into the world frame W, whose float32 coordinates would be too coarse far
-/// from the origin (a metre at 1e7 m), and counts what it sees. One object serves one file, which
-/// it may see several times.
+/// Moves a file's points into the world frame W, since float32 coordinates would be too coarse far
+/// from the origin (a metre at 1e7 m), and counts them. One object serves one file, which may be
+/// read several times.
 class LocalFrame {
  public:
-  /// At the begin of every reading.
+  /// Call it before every reading.
   void begin(const RecordLayout& layout);
   /// Appends a block's points, recentred and then narrowed, without those that are not finite. The
-  /// first block of all decides the origin.
+  /// first block of the first reading decides the origin.
   void append(const PointBlock& block, PointCloud& cloud);
 
   /// [m] W's origin in the file's coordinates: on each axis the median of the first block, rounded
-  /// to 100 m, where that is more than 10 km; else 0. A median, because a stray point must not move
-  /// a map; of the first block, because the whole file need not be read for it.
+  /// to 100 m, if that is more than 10 km; else 0. A median, since a stray point must not move a
+  /// map; of the first block, since the whole file need not be read for it.
   const Eigen::Vector3d& origin() const { return origin_; }
-  std::uint64_t points() const { return points_; }         ///< seen in this reading
-  std::uint64_t nonFinite() const { return non_finite_; }  ///< of them, dropped
-  const Eigen::AlignedBox3f& box() const { return box_; }  ///< [m] in W, of those kept
-  /// The intensity of all points kept where it is one.
+  std::uint64_t points() const { return points_; }         ///< in this reading
+  std::uint64_t nonFinite() const { return non_finite_; }  ///< dropped points among them
+  const Eigen::AlignedBox3f& box() const { return box_; }  ///< [m] in W, of the kept points
+  /// The intensity of all kept points if it is the same.
   std::optional<float> constantIntensity() const { return intensity_.constant(); }
-  /// [m] between neighbouring numbers where the float32 coordinates are largest, those of W and,
-  /// where it has float32, of the file.
+  /// [m] between neighbouring numbers where the float32 coordinates are largest: W's and, if it has
+  /// float32, the file's.
   double coordinateStep() const;
 
  private:

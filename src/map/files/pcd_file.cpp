@@ -7,15 +7,14 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <lzf.h>
 
 #include "common/text.hpp"
-#include "map/files/lzf.hpp"
 #include "map/files/point_records.hpp"
 #include "marsim/common/error.hpp"
 
-/// PCD as described in "The PCD (Point Cloud Data) file format", Point Cloud Library tutorials.
-/// The Point Cloud Library's own reader trusts the header and fills what is missing with zeros, so
-/// only its decompressor is used.
+/// PCD as described in "The PCD (Point Cloud Data) file format", Point Cloud Library tutorials. The
+/// Point Cloud Library's own reader trusts the header and fills missing data with zeros.
 namespace marsim::map {
 namespace {
 
@@ -24,7 +23,7 @@ constexpr std::uint64_t kMaxFieldCount = 65536;  ///< values of one vector field
 struct PcdHeader {
   std::vector<Field> fields;
   std::uint64_t points = 0;
-  std::optional<Pose> viewpoint;  ///< where it is not the identity
+  std::optional<Pose> viewpoint;  ///< unless it is the identity
   std::string data;               ///< ascii, binary, binary_compressed
   std::uint64_t data_begin = 0;   ///< [bytes]
   std::size_t data_line = 0;      ///< number of the first line of data
@@ -45,7 +44,7 @@ Entries readEntries(const std::string& path, HeaderLines& lines) {
       throw FileError(path, fmt::format("is no PCD file: line {} of the header is '{}'",
                                         lines.number(), excerpt(*line)));
     }
-    // COLUMNS is what FIELDS was called before version 0.5.
+    // Before version 0.5 FIELDS was called COLUMNS.
     const std::string key(parts[0] == "COLUMNS" ? "FIELDS" : parts[0]);
     if (!entries.emplace(key, Entries::mapped_type(parts.begin() + 1, parts.end())).second) {
       throw FileError(path, fmt::format("header has {} twice (line {})", key, lines.number()));
@@ -64,7 +63,7 @@ std::uint64_t count(const std::string& path, std::string_view key, std::string_v
   return *value;
 }
 
-/// The only value of an entry, or nothing where the header lacks it.
+/// The only value of an entry, or none if the header lacks it.
 std::optional<std::uint64_t> soleCount(const std::string& path, const Entries& entries,
                                        std::string_view key) {
   const auto entry = entries.find(key);
@@ -76,7 +75,7 @@ std::optional<std::uint64_t> soleCount(const std::string& path, const Entries& e
   return count(path, key, entry->second[0]);
 }
 
-/// The values of an entry that has one for every field.
+/// The values of an entry that has one per field.
 const std::vector<std::string>& perField(const std::string& path, const Entries& entries,
                                          std::string_view key, std::size_t fields) {
   const auto entry = entries.find(key);
@@ -139,7 +138,7 @@ std::uint64_t parsePoints(const std::string& path, const Entries& entries) {
   return product;
 }
 
-/// The pose of VIEWPOINT (x y z qw qx qy qz), or nothing where it is none or the identity.
+/// The pose of VIEWPOINT (x y z qw qx qy qz); none if it is invalid or the identity.
 std::optional<Pose> parseViewpoint(const Entries& entries) {
   const auto entry = entries.find("VIEWPOINT");
   if (entry == entries.end() || entry->second.size() != 7) return std::nullopt;
@@ -194,7 +193,9 @@ void readCompressed(InputFile& file, const RecordLayout& layout, std::uint64_t p
     throw FileError(file.path, "cannot be read to its end");
   }
   std::vector<char> bytes(expanded);
-  if (!expandLzf(file.path, packed, bytes)) throw FileError(file.path, damaged);
+  if (lzf_decompress(packed.data(), sizes[0], bytes.data(), sizes[1]) != sizes[1]) {
+    throw FileError(file.path, damaged);
+  }
   packed = {};
   readColumns(bytes, layout, points, sink);
 }

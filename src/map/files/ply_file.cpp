@@ -8,7 +8,7 @@
 #include "marsim/common/error.hpp"
 
 /// PLY as described in G. Turk, "The PLY Polygon File Format" (1994). The vertices are the points;
-/// faces and whatever else follows are left alone.
+/// faces and other elements are ignored.
 namespace marsim::map {
 namespace {
 
@@ -25,7 +25,7 @@ std::optional<NumberType> numberType(std::string_view name) {
   return std::nullopt;
 }
 
-/// Takes one line between 'ply' and 'end_header'; false where it is none of PLY's.
+/// Takes one line between 'ply' and 'end_header'; false if PLY has no such line.
 bool takeLine(const std::vector<std::string_view>& line, PlyHeader& header, bool& has_format) {
   if (line[0] == "comment" || line[0] == "obj_info") return true;
   if (line[0] == "format" && line.size() >= 2) {

@@ -53,8 +53,8 @@ double decode(const char* bytes, NumberType type, bool swap) {
 
 namespace {
 
-/// Channels of a record; value(column) is a number of it. Without an intensity the luma of the
-/// colour stands for it (ITU-R BT.709, item 3.2).
+/// Channels of a record; value(column) gives one of its numbers. Without an intensity the colour's
+/// luma replaces it (ITU-R BT.709, item 3.2).
 template <class Value>
 void takeChannels(const RecordLayout& layout, const Value& value, std::size_t row,
                   PointBlock& block) {
@@ -70,7 +70,7 @@ void takeChannels(const RecordLayout& layout, const Value& value, std::size_t ro
   block.intensity[row] = static_cast<float>(0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2]);
 }
 
-/// Tells the sink what comes; called once the file has proved large enough for it.
+/// Announces the points to the sink once the file has proved large enough for them.
 void begin(const InputFile& file, const RecordLayout& layout, std::uint64_t count,
            const PointSink& sink) {
   if (count > kMaxPoints) {
@@ -80,7 +80,7 @@ void begin(const InputFile& file, const RecordLayout& layout, std::uint64_t coun
   sink.begin(layout, count);
 }
 
-/// Fills a block with `rows` records, of which value(row, column) is a number.
+/// Fills a block with `rows` records; value(row, column) gives their numbers.
 template <class Value>
 void fill(PointBlock& block, const RecordLayout& layout, std::size_t rows, const Value& value) {
   block.resize(rows, layout);
@@ -196,7 +196,7 @@ void appendRecord(const RecordLayout& layout, const std::vector<double>& values,
 void readWithDepth(RecordLayout layout, const PointSink& sink,
                    const std::function<void(const RecordLayout&, const PointSink&)>& read) {
   if (layout.needsDepth()) {
-    // The colours are read as if they were places.
+    // This layout reads the colours as coordinates.
     RecordLayout colours = layout;
     colours.xyz = *layout.colour;
     colours.colour.reset();
@@ -289,7 +289,7 @@ void readColumns(const std::vector<char>& bytes, const RecordLayout& layout, std
 
 namespace {
 
-/// Numbers of a line by their places in the record. Throws FileError where they are more or fewer.
+/// Numbers of a line by their places in the record. Throws FileError if their number is wrong.
 void parseRecord(const InputFile& file, std::size_t line,
                  const std::vector<std::string_view>& cells, const RecordLayout& layout,
                  std::vector<double>& values) {

@@ -16,8 +16,8 @@
 #include "marsim/common/progress.hpp"
 #include "marsim/map/point_cloud.hpp"
 
-/// Tables of numbers for the PCD and PLY readers, a row (record) a point, as text or bytes.
-/// Nothing here trusts a header: sizes are held against the file before memory is taken.
+/// Tables of numbers for the PCD and PLY readers, one row (record) per point, as text or bytes.
+/// Headers are not trusted: sizes are compared with the file before memory is taken.
 namespace marsim::map {
 
 /// An open file.
@@ -32,9 +32,9 @@ struct InputFile {
 class HeaderLines {
  public:
   explicit HeaderLines(InputFile& file);
-  /// The next line without its end, or nothing where the text ends.
+  /// The next line without its end, or none at the end of the text.
   std::optional<std::string_view> next();
-  /// Number of the line that next() gave last, from 1.
+  /// Number, from 1, of the line that next() gave last.
   std::size_t number() const { return number_; }
   /// Byte after the line that next() gave last.
   std::uint64_t position() const { return position_; }
@@ -45,45 +45,45 @@ class HeaderLines {
   std::size_t number_ = 0;
 };
 
-/// The number that bytes hold; `swap`: they are in the other order than this machine's.
+/// The number in some bytes; `swap`: their order is not this machine's.
 double decode(const char* bytes, NumberType type, bool swap);
 
 /// Words of a line separated by blanks.
 std::vector<std::string_view> words(std::string_view line);
 void splitWords(std::string_view line, std::vector<std::string_view>& words);
 
-/// A number as C writes it, whatever the program's locale, or as old Windows programs write what is
-/// none (-1.#IND); nothing where the text is no number or goes on.
+/// A number as C writes it, whatever the program's locale, or as old Windows programs write
+/// infinity and NaN (-1.#IND); none if the text is not exactly a number.
 std::optional<double> numberOf(std::string_view text);
 
 /// Part of a file's text fit for a one-line message: at most 24 characters, the unprintable shown
 /// as '?'.
 std::string excerpt(std::string_view text);
 
-/// Points that follow one another in a file, those that are not finite included. The intensity is
-/// the file's own or the luma of its colours, and may be not finite.
+/// Consecutive points of a file, including those that are not finite. The intensity is the file's
+/// own or the luma of its colours, and may be not finite.
 struct PointBlock : PointChannels {
-  std::vector<Eigen::Vector3d> points;  ///< [m] as the file has them
-  std::vector<double> times;            ///< as the file has them; empty: it has none
-  bool is_luma = false;                 ///< the intensity, which is NaN where there is no colour
+  std::vector<Eigen::Vector3d> points;  ///< [m] in the file's coordinates
+  std::vector<double> times;            ///< the file's; empty: it has none
+  bool is_luma = false;                 ///< intensity is luma; NaN for points without colour
 
   std::size_t size() const { return points.size(); }
-  /// Room for as many points with what the layout says that they carry.
+  /// Makes room for points with the layout's channels.
   void resize(std::size_t size, const RecordLayout& layout);
 };
 
-/// Reserves room for points with what the layout says that they carry.
+/// Reserves room for points with the layout's channels.
 void reserveChannels(const RecordLayout& layout, std::size_t size, PointChannels& channels);
-/// [bytes] that a point carries beside its place.
+/// [bytes] of a point's channels.
 std::size_t bytesOfChannels(const RecordLayout& layout);
 
-/// Points of a block, but for the file's last.
+/// Points of a block; the file's last block may have fewer.
 constexpr std::size_t kBlockPoints = 65536;
 
 /// Appends the point of a record's values.
 void appendRecord(const RecordLayout& layout, const std::vector<double>& values, PointBlock& block);
 
-/// Takes the points of a file in its order, block by block, so that none need hold them all.
+/// Takes the points of a file in order, block by block, so that no reader holds them all.
 struct PointSink {
   /// Called once, before the first block, when the file has proved large enough for `count`.
   std::function<void(const RecordLayout& layout, std::uint64_t count)> begin;
@@ -91,8 +91,7 @@ struct PointSink {
   std::string phase = "reading";  ///< of the progress
 };
 
-/// Reads points by read(layout, sink); twice where only the largest of all colours tells their
-/// depth.
+/// Reads points by read(layout, sink); twice if only the largest of all colours tells their depth.
 void readWithDepth(
     RecordLayout layout, const PointSink& sink,
     const std::function<void(const RecordLayout& layout, const PointSink& sink)>& read);

@@ -20,13 +20,13 @@ enum Role { kX, kY, kZ, kIntensity, kRed, kGreen, kBlue, kPacked, kLabel, kTime,
 struct KnownName {
   std::string_view name;
   Role role;
-  int rank;  // the highest is taken
+  int rank;  // the field of highest rank is used
 };
 
-/// Names that programs give: PCL, CloudCompare, MeshLab, PDAL, ParaView. An Ouster cloud has an
-/// intensity and a reflectivity; its intensity is the raw signal as other scanners give it. The
-/// simulator's own clouds have a class and a label that tells objects apart. Drivers of Velodyne
-/// and RoboSense, Ouster, Livox and Hesai name the time of a point in a way each.
+/// Names of fields in PCL, CloudCompare, MeshLab, PDAL and ParaView. An Ouster cloud has an
+/// intensity and a reflectivity; its intensity is the raw signal, as other scanners give it. The
+/// simulator's own clouds have a class, and a label that distinguishes objects. The drivers of
+/// Velodyne and RoboSense, Ouster, Livox and Hesai each have another name for the time of a point.
 constexpr std::array<KnownName, 36> kNames{{{"x", kX, 2},
                                             {"y", kY, 2},
                                             {"z", kZ, 2},
@@ -66,7 +66,7 @@ constexpr std::array<KnownName, 36> kNames{{{"x", kX, 2},
 
 /// "X (m)" and "scalar_X" are "x".
 std::string plainName(std::string_view name) {
-  constexpr std::string_view kScalar = "scalar_";  // CloudCompare in a PLY
+  constexpr std::string_view kScalar = "scalar_";  // CloudCompare's prefix in PLY
   if (name.substr(0, kScalar.size()) == kScalar) name.remove_prefix(kScalar.size());
   std::string plain(trimmed(name.substr(0, name.find_first_of("([", 1))));
   for (char& c : plain) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -131,7 +131,7 @@ ColourDepth depthOf(double most, bool are_floats) {
 }
 
 double shadeOf(double raw, ColourDepth depth) {
-  // Words are bytes times 256 or 257, by who wrote them: the upper byte is right for both.
+  // Writers multiply bytes by 256 or 257 to get words: the upper byte is right for both.
   if (depth == ColourDepth::kWord) return std::floor(raw / 256.0);
   return depth == ColourDepth::kUnit ? 255.0 * raw : raw;
 }

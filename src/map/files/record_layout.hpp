@@ -10,7 +10,7 @@
 #include "marsim/geometry/pose.hpp"
 #include "marsim/map/point_cloud.hpp"
 
-/// Meaning of the columns of a record by their names and types, the same for PCD, PLY and tables.
+/// Meaning of a record's columns, from their names and types; the same for PCD, PLY and tables.
 namespace marsim::map {
 
 /// Type of a number in a file.
@@ -24,7 +24,7 @@ struct NumberType {
 /// "float32", "uint8", ...
 std::string typeName(NumberType type);
 
-/// One column of the table that is read.
+/// One column of the table.
 struct Column {
   NumberType type;
   std::size_t offset = 0;  ///< [bytes] inside a binary record
@@ -34,17 +34,17 @@ struct Column {
 /// A list of any length inside a record (PLY), which is skipped.
 struct List {
   NumberType length;
-  std::size_t item = 0;  ///< [bytes] of one of its numbers
-  Column next;           ///< the place in the record where it lies
+  std::size_t item = 0;  ///< [bytes] of one of its items
+  Column next;           ///< where the list lies in the record
 };
 
 /// The range of colours in a file: 0 to 1, 0 to 255 or 0 to 65535.
 enum class ColourDepth { kUnit, kByte, kWord };
 
-/// The depth of colours of which the largest is `most`.
+/// The depth of colours whose largest value is `most`.
 ColourDepth depthOf(double most, bool are_floats);
 
-/// A shade of a file from 0 to 255.
+/// A file's colour value as 0 to 255.
 double shadeOf(double raw, ColourDepth depth);
 
 /// Layout of a record.
@@ -54,23 +54,23 @@ struct RecordLayout {
   std::vector<List> lists;      ///< in the order of the file
   std::array<Column, 3> xyz;
   std::optional<Column> intensity;
-  /// Red, green and blue; the same column three times where one value holds them (PCL's packed
+  /// Red, green and blue; the same column three times if one value holds them (PCL's packed
   /// 0x00RRGGBB).
   std::optional<std::array<Column, 3>> colour;
   ColourDepth depth = ColourDepth::kByte;  ///< of the colours
   std::optional<Column> label;             ///< of a class
   std::optional<Column> time;              ///< of a point
   std::string time_field;                  ///< its name
-  std::optional<Pose> viewpoint;           ///< of a PCD file where it is not the identity
+  std::optional<Pose> viewpoint;           ///< of a PCD file; none: the identity
   bool big_endian = false;
 
-  /// Whether points come with an intensity: their own, or the luma of their colours.
+  /// Whether points have an intensity: their own, or the luma of their colours.
   bool hasIntensity() const { return intensity.has_value() || colour.has_value(); }
   bool isPacked() const { return colour && (*colour)[0].offset == (*colour)[1].offset; }
   /// Whether only the largest value of all colours tells their depth: bytes and packed colours have
-  /// one depth.
+  /// a fixed one.
   bool needsDepth() const;
-  /// The depth of colours of these types, of which the largest is `most`.
+  /// The depth of colours of these types whose largest value is `most`.
   ColourDepth depthFor(double most) const;
 };
 
@@ -79,40 +79,39 @@ struct Field {
   std::string name;
   NumberType type;
   std::size_t count = 1;
-  std::optional<NumberType> length;  ///< of a list: its type
+  std::optional<NumberType> length;  ///< of a list: type of its length
 };
 
 /// Adds a field to a record's sizes and returns its column.
 Column addField(const Field& field, RecordLayout& layout);
 
-/// Whether names of fields tell which are x, y and z.
+/// Whether names of fields tell x, y and z.
 bool nameAPlace(const std::vector<std::string>& names);
 
-/// Whether a name is one that makeLayout() knows in text, times aside.
+/// Whether makeLayout() knows a name in text, times aside.
 bool isKnownName(const std::string& name);
 
-/// How surely a field of that name is the time of a point; 0: it is none.
+/// Confidence that a field of that name is the time of a point; 0: it is not.
 int timeRank(const std::string& name);
 
 /// Finds x, y, z, intensity, colour, class and time among the fields, by the names that programs
-/// give them in upper or lower case, with a unit in brackets or without. Throws FileError where a
-/// coordinate is missing, there twice, or a vector.
+/// give them in upper or lower case, with or without a unit in brackets. Throws FileError if a
+/// coordinate is missing, duplicate or a vector.
 RecordLayout makeLayout(const std::string& path, const std::vector<Field>& fields);
 
 /// The class of a label: its lower 16 bits, as SemanticKITTI keeps an instance above them. Moving
-/// classes (numbers above 255) become the class at rest; others are 0, none.
+/// classes (numbers above 255) become the static class; others are 0, none.
 std::uint8_t classOfLabel(double label);
 
 /// The bits of a packed colour that text gives as a float32. Text does not tell the bits of a NaN:
-/// it is "not a number" itself, see unpackedColour().
+/// the result is then the standard NaN, see unpackedColour().
 std::uint32_t packedBits(double number);
 
-/// The colour of PCL's packed 0x00RRGGBB. Black where a float has the bits of "not a number"
-/// itself; opaque colours (0xFFRRGGBB) have others.
+/// The colour of PCL's packed 0x00RRGGBB. Black for a float with the bits of the standard NaN;
+/// opaque colours (0xFFRRGGBB) have others.
 Colour unpackedColour(std::uint32_t bits, bool is_float);
 
-/// Red, green and blue (0 to 255) of numbers as they stand in a file; NaN where one is not a
-/// number.
+/// Red, green and blue (0 to 255) from the numbers of a file; NaN if one is not a number.
 std::array<double, 3> coloursOf(const RecordLayout& layout, const std::array<double, 3>& raw);
 /// The nearest colour; black for NaN.
 Colour roundedColour(const std::array<double, 3>& rgb);

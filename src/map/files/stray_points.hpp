@@ -16,11 +16,11 @@ struct StrayPoints {
   Eigen::Vector3d first = Eigen::Vector3d::Zero();  // [m] in the file's frame
   Eigen::Vector3d origin = Eigen::Vector3d::Zero();
 
-  /// Counts those of a part of the file as it was read: p_file = p_W + cloud_origin.
+  /// Counts the stray points of a part of the file: p_file = p_W + cloud_origin.
   void add(const PointCloud& cloud, const Eigen::Vector3d& cloud_origin, double resolution);
 };
 
-/// Throws FileError where there are any: says how many, where the first is and how to drop them.
+/// Throws FileError if there are any: their number, the first one and how to drop them.
 void requireNoStrayPoints(const StrayPoints& stray, const std::filesystem::path& path,
                           double resolution);
 

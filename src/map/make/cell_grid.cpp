@@ -50,7 +50,7 @@ Eigen::Vector3d CellGrid::middle(std::uint64_t key) const {
 }
 
 std::size_t CellGrid::lowerBound(std::uint64_t key, std::size_t cell) const {
-  // Callers walk the cells in order, so the answer is near: double the step until it is passed.
+  // Callers walk the cells in order, so the answer is near: the step doubles until it is passed.
   std::size_t step = 1;
   while (cell + step < keys_.size() && keys_[cell + step] < key) {
     cell += step;

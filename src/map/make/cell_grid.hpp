@@ -14,8 +14,8 @@ namespace marsim::map {
 /// above each other follow one another in the list.
 class CellGrid {
  public:
-  /// A lattice of cells of side `side` [m] from `corner` [m], which no coordinate is below. Runs on
-  /// all cores. Throws Error where the points spread over more than two million sides.
+  /// A lattice of cells of side `side` [m] from `corner` [m], a lower bound of all coordinates.
+  /// Runs on all cores. Throws Error where the points spread over more than two million sides.
   CellGrid(const std::vector<Eigen::Vector3f>& points, double side, const Eigen::Vector3d& corner);
 
   std::size_t cells() const { return keys_.size(); }
@@ -23,12 +23,12 @@ class CellGrid {
   /// Points of a cell are order()[begin(cell)] to order()[begin(cell + 1) - 1].
   std::size_t begin(std::size_t cell) const { return begins_[cell]; }
   const std::vector<std::uint32_t>& order() const { return order_; }
-  /// Middle [m] of the cell of a key, be there points in it or not.
+  /// Middle [m] of the cell of a key, with or without points.
   Eigen::Vector3d middle(std::uint64_t key) const;
 
-  /// Where each column of three cells was found for the cell before.
+  /// Positions of the previous cell's columns of three cells.
   using Cursors = std::array<std::size_t, 9>;
-  /// The 27 cells around that of a key, as nine ranges of order().
+  /// The 27 cells around a key's cell, as nine ranges of order().
   struct Columns {
     std::array<std::size_t, 9> begin, end;
     std::size_t points = 0;  ///< in all of them

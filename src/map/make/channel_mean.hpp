@@ -9,12 +9,12 @@
 
 namespace marsim::map {
 
-/// What several points carry together: weighted means of intensity and colour, and the class of
-/// most weight, of equal ones the lowest. One object serves clouds with the same channels.
+/// The mean channels of several points: weighted means of intensity and colour, and the class with
+/// the most weight (the lowest of equal ones). One object serves clouds with the same channels.
 class ChannelMean {
  public:
   void clear();
-  /// Point `i` of a cloud.
+  /// Adds point `i` of a cloud.
   void add(const PointChannels& from, std::size_t i, double weight);
   /// Appends the mean to the channels that were added.
   void appendTo(PointChannels& to) const;

@@ -23,25 +23,25 @@ namespace {
 using Eigen::Vector3d;
 using Eigen::Vector3f;
 
-// Of sheets whose points are strewn at random these leave 1.6 % open, and close a tenth of a gap
-// that is three spacings wide, a hundredth of one of four: the spacing is taken low, because beside
-// a gap it looks wider than it is.
-constexpr float kUsual = 1.9F;          // spacings that a hole's radius is, at most
-constexpr std::size_t kSpacingOf = 6;   // the neighbour whose distance tells the spacing
-constexpr std::size_t kMostHeard = 15;  // neighbours whose spacings count
-constexpr float kLow = 0.3F;            // the quantile of theirs
-constexpr float kLightest = 0.1F;       // of the heaviest surfel around: lighter ones are noise
-constexpr float kLeastShare = 0.4F;     // of the surfels around on one sheet: else it is foliage
-constexpr float kNearReach = 5.0F;      // [R] in which points as dense as voxels show the holes
-constexpr float kWiden = 1.6F;          // times the reach before, where that shows too little
+// Sheets with randomly strewn points keep 1.6 % of their area open; a tenth of a gap three spacings
+// wide and a hundredth of one four wide is closed. The spacing is taken low, because beside a gap
+// it looks wider than it is.
+constexpr float kUsual = 1.9F;          // largest radius of a hole, in spacings
+constexpr std::size_t kSpacingOf = 6;   // number of the neighbour whose distance is the spacing
+constexpr std::size_t kMostHeard = 15;  // neighbours whose spacings are used
+constexpr float kLow = 0.3F;            // quantile of their spacings
+constexpr float kLightest = 0.1F;       // of the heaviest surfel's weight around; else noise
+constexpr float kLeastShare = 0.4F;     // of the surfels around on one sheet; below it is foliage
+constexpr float kNearReach = 5.0F;      // [R] first reach, for points as dense as voxels
+constexpr float kWiden = 1.6F;          // factor to the next reach, if surfels need a wider one
 constexpr float kStrewn = 1.5F;         // [R] between points in a triangle
-constexpr float kBend = 0.15F;          // by which a sheet may leave its plane, a metre
-constexpr float kSameNormal = 0.8F;     // cosine, within one sheet
-constexpr float kFlat = 0.9F;           // cosine of a triangle's normal and those at its corners
+constexpr float kBend = 0.15F;          // deviation of a sheet from its plane, per metre
+constexpr float kSameNormal = 0.8F;     // least cosine within one sheet
+constexpr float kFlat = 0.9F;           // least cosine of a triangle's normal and its corners'
 constexpr std::size_t kCellsPerBlock = 256;
 constexpr float kFar = std::numeric_limits<float>::max();
 
-/// Directions in the plane, at which the edge of a surfel's disc is looked at.
+/// Directions in the plane at which the edge of a surfel's disc is checked.
 struct Compass {
   static constexpr std::size_t kCount = 16;
   std::array<float, kCount> x, y;
@@ -58,8 +58,8 @@ struct Compass {
 /// Surfels of a cell of the grid and those around it, relative to its middle [m].
 struct Around {
   std::vector<float> x, y, z, nx, ny, nz;
-  std::vector<float> away;    ///< [m^2] square of the distance from the surfel that is looked at
-  std::vector<float> square;  ///< the same on its sheet, elsewhere kFar
+  std::vector<float> away;    ///< [m^2] squared distance from the surfel at hand
+  std::vector<float> square;  ///< the same for surfels on its sheet; kFar for others
   std::vector<std::uint32_t> index;
   std::size_t count = 0;
 
@@ -78,7 +78,7 @@ struct Around {
   }
 };
 
-/// Neighbours of a surfel on its sheet, in the plane of it.
+/// Neighbours of a surfel on its sheet, in the sheet's plane.
 struct Neighbour {
   float square, x, y;  // [m^2]; [m]
   std::uint32_t index;
@@ -88,10 +88,10 @@ struct Neighbour {
   }
 };
 
-/// What one thread works with, and what it has found.
+/// One thread's buffers and results.
 struct Work {
   Around around;
-  std::vector<std::uint32_t> chosen;  ///< into `around`
+  std::vector<std::uint32_t> chosen;  ///< indices into `around`
   std::vector<Neighbour> neighbours;
   VoronoiCell cell;
   std::vector<float> spacings;
@@ -110,18 +110,18 @@ class Filler {
 
   /// Finds the surfels beside holes.
   void findHoles();
-  /// Fills what neighbours within a reach [m] show.
+  /// Fills the holes that neighbours within a reach [m] show.
   void fill(float reach);
   /// Whether some surfels want a wider reach.
   bool wantsMore() const { return wants_more_; }
   MovedPoints takePoints() { return std::move(points_); }
 
  private:
-  /// What is known of a surfel.
+  /// State of the search around a surfel.
   enum class State : std::uint8_t {
-    kDone,    ///< no hole beside it that is not filled
+    kDone,    ///< all holes beside it are filled
     kSparse,  ///< too few neighbours are known
-    kOpen,    ///< enough are known to fill what is open
+    kOpen,    ///< enough neighbours are known to fill the holes
   };
 
   template <class Visit>
@@ -147,7 +147,7 @@ class Filler {
   std::vector<Vector3f> positions_;
   Vector3d corner_;
   std::vector<State> states_;
-  std::vector<float> spacings_;  ///< [m] as far as each by itself sees it; 0: not known
+  std::vector<float> spacings_;  ///< [m] each surfel's own spacing; 0: unknown
   bool wants_more_ = false;
   MovedPoints points_;
 };
@@ -187,7 +187,7 @@ void Filler::gather(const CellGrid& grid, std::size_t cell, CellGrid::Cursors& c
   around.square.resize(around.count);
 }
 
-/// Squares of the distances of those on one sheet with it: near its plane, and facing as it does.
+/// Squared distances of surfels on the same sheet: near its plane, and facing as it does.
 void Filler::measure(const Vector3f& place, const Vector3f& n, Around& around) const {
   const float px = place.x(), py = place.y(), pz = place.z();
   const float nx = n.x(), ny = n.y(), nz = n.z();
@@ -216,7 +216,7 @@ void Filler::collect(const Vector3f& place, const Vector3f& n, std::uint32_t ind
   const float most = reach * reach;
   work.chosen.resize(around.count + 1);
   std::size_t count = 0;
-  for (std::size_t i = 0; i < around.count; ++i) {  // whether one is near cannot be predicted
+  for (std::size_t i = 0; i < around.count; ++i) {  // no branch: it is unpredictable
     work.chosen[count] = static_cast<std::uint32_t>(i);
     count += around.square[i] < most ? 1 : 0;
   }
@@ -245,7 +245,7 @@ bool Filler::isClosed(const std::vector<Neighbour>& neighbours) const {
   return *std::max_element(least.begin(), least.end()) <= 0.0F;
 }
 
-/// Looks for a hole beside a surfel's disc: no disc of one farther than 2 R touches it.
+/// Looks for a hole beside a surfel's disc; discs farther than 2 R do not touch it.
 void Filler::look(std::uint32_t index, const Vector3f& place, Work& work) {
   const Vector3f& n = merged_.surfels[index].normal;
   measure(place, n, work.around);
@@ -254,7 +254,7 @@ void Filler::look(std::uint32_t index, const Vector3f& place, Work& work) {
   learnSpacing(index, work);
 }
 
-/// Of those that lacked neighbours to tell their spacing.
+/// Looks again at a surfel that lacked neighbours to tell their spacing.
 void Filler::lookWider(std::uint32_t index, const Vector3f& place, float reach, Work& work) {
   if (spacings_[index] == 0.0F) {
     const Vector3f& n = merged_.surfels[index].normal;
@@ -272,7 +272,7 @@ void Filler::learnSpacing(std::uint32_t index, Work& work) {
   spacings_[index] = std::sqrt(static_cast<float>(kPi) / kSpacingOf * nth->square);
 }
 
-/// [m] Of what it and its nearest neighbours see.
+/// [m] From the spacings of the surfel and its nearest neighbours.
 float Filler::spacingAround(std::uint32_t index, Work& work) const {
   std::vector<Neighbour>& all = work.neighbours;
   const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(kMostHeard, all.size()));
@@ -293,13 +293,13 @@ void keepWithin(float square, std::vector<Neighbour>& neighbours) {
   std::sort(neighbours.begin(), neighbours.end());
 }
 
-/// Each triangle is filled by the surfel of the lowest number.
+/// The surfel with the lowest number fills each triangle.
 void Filler::fillAround(std::uint32_t index, const Vector3f& place, float reach, Work& work) {
   const Vector3f& n = merged_.surfels[index].normal;
   measure(place, n, work.around);
   collect(place, n, index, reach, work);
   const float usual = kUsual * spacingAround(index, work);
-  const float half = 0.5F * reach;  // a neighbour beyond the reach cuts nothing within half of it
+  const float half = 0.5F * reach;  // farther neighbours cut nothing off within half
   if (usual > half && settings_.largest > half) {
     states_[index] = State::kSparse;
     return;
@@ -335,8 +335,8 @@ float Filler::heaviestAround(std::uint32_t index, const Work& work) const {
   return heaviest;
 }
 
-/// Whether most of what is around lies on no sheet with the surfel; its neighbours are those within
-/// the same distance.
+/// Whether most surfels around lie on no sheet with the surfel; neighbours count within the same
+/// distance.
 bool Filler::isFoliage(float square, const Work& work) const {
   const auto all = std::count_if(work.around.away.begin(), work.around.away.end(),
                                  [square](float away) { return away <= square; });
@@ -448,7 +448,7 @@ MovedPoints fillHoles(const MergedPoints& merged, const HoleSettings& settings,
   Filler filler(merged, settings);
   const float near = kNearReach * settings.disc, wide = 2.0F * settings.largest;
   filler.findHoles();
-  // Step by step: what is looked at grows with the square of the reach.
+  // The reach grows in steps, since the work grows with its square.
   for (float reach = near;; reach = std::min(kWiden * reach, wide)) {
     filler.fill(reach);
     if (!filler.wantsMore() || reach >= wide) return filler.takePoints();

@@ -20,7 +20,7 @@ SurfelSet makePaperSurfels(PointCloud&& voxels, const SurfelMapConfig& config, P
 
 SurfelSet makeSurfels(PointCloud&& voxels, double measured_noise, const SurfelMapConfig& config,
                       Progress& progress) {
-  PointCloud cloud = std::move(voxels);  // gone when the surfels are made
+  PointCloud cloud = std::move(voxels);  // freed when the surfels are made
   switch (config.surface) {
     case Surface::kPaper:
       return makePaperSurfels(std::move(cloud), config, progress);

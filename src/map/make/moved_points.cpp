@@ -18,7 +18,7 @@ using Eigen::Vector3d;
 
 constexpr double kSameDirection = 0.8;           // cosine, within one surface
 constexpr std::size_t kVoxelsPerBlock = 4096;    // merged by one thread
-constexpr std::size_t kBlocksAtOnce = 256;       // whose surfels wait to be appended
+constexpr std::size_t kBlocksAtOnce = 256;       // blocks whose surfels wait to be appended
 constexpr double kGoldenTurn = 1.9416110387255;  // [rad] pi (sqrt(5) - 1) / 2
 
 /// Points of one surface inside a voxel.
@@ -65,8 +65,8 @@ class Cluster {
   ChannelMean channels_;
 };
 
-/// A normal across a rod that differs from voxel to voxel along it: by the golden section of a half
-/// turn, so that any few neighbours look to different sides.
+/// A normal across a rod that differs from voxel to voxel along it: turned by the golden section of
+/// a half turn, so that any few neighbours face different sides.
 Vector3d turnedNormal(const Vector3d& axis, const Vector3d& position, double resolution) {
   Eigen::Index longest = 0, shortest = 0;
   axis.cwiseAbs().maxCoeff(&longest);

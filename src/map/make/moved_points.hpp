@@ -28,16 +28,16 @@ struct MergeSettings {
   bool crossed_rods = false;  ///< two surfels at a right angle instead of one
 };
 
-/// Surfels and what their points carry.
+/// Surfels and their points' channels.
 struct MergedPoints : PointChannels {
   std::vector<Surfel> surfels;
-  std::vector<FitKind> kinds;  ///< of the points of each
+  std::vector<FitKind> kinds;  ///< one for each surfel
   std::vector<float> weights;  ///< source points each
 
   void append(const MergedPoints& other);
 };
 
-/// One surfel for the points of a voxel of side r that lie on one surface, in the order of the
+/// Makes one surfel of the points of a voxel of side r that lie on one surface, in the order of the
 /// voxels' keys. On all cores; the result does not depend on their number.
 MergedPoints mergeInVoxels(const MovedPoints& moved, const MergeSettings& settings);
 

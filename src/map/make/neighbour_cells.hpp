@@ -10,7 +10,7 @@
 
 namespace marsim::map {
 
-/// Points of a cell and the 26 around it, relative to the cell's middle [m], apart by axis.
+/// Points of a cell and the 26 around it, relative to the cell's middle [m], one array per axis.
 struct CellNeighbours {
   std::vector<float> x, y, z;
   std::vector<float> weight;
@@ -20,11 +20,11 @@ struct CellNeighbours {
 /// A grid that hands over the neighbours' coordinates. The points must outlive it.
 class NeighbourCells : public CellGrid {
  public:
-  /// As CellGrid; all within `side` of a point lie in the 27 cells around its own.
+  /// As CellGrid; the 27 cells around a point's own hold all points within `side` of it.
   NeighbourCells(const std::vector<Eigen::Vector3f>& points, const std::vector<float>& weights,
                  double side, const Eigen::Vector3d& corner);
 
-  /// The points of the cells around that of a key and in it, relative to its middle.
+  /// The points of the 27 cells around a key's cell, relative to its middle.
   void gather(std::uint64_t key, Cursors& cursors, CellNeighbours& neighbours) const;
 
  private:

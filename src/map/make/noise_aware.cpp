@@ -21,15 +21,14 @@ namespace {
 using Eigen::Vector3d;
 using Eigen::Vector3f;
 
-constexpr double kCoarsening =
-    3.0;                            // means that a neighbourhood's radius is worth, where r is less
-constexpr std::size_t kFewest = 6;  // points of a neighbourhood that shows a surface
-constexpr float kWider = 3.0F;      // radius of the neighbourhoods where there are fewer
-constexpr double kHardlyAny = 0.001;              // of the points: as few are strays
+constexpr double kCoarsening = 3.0;   // radius of a neighbourhood, in sides of coarse means
+constexpr std::size_t kFewest = 6;    // least points of a neighbourhood that shows a surface
+constexpr float kWider = 3.0F;        // factor to the radius where there are fewer
+constexpr double kHardlyAny = 0.001;  // share of the points that may be strays
 constexpr double kVoxelOfDisc = 1.1547005383793;  // r / R
 constexpr std::size_t kCellsPerBlock = 16384;     // between two reports of progress
 
-/// A corner that no point lies below, nor a mean of points, however it is rounded.
+/// A corner below all points, and below any mean of points, however it is rounded.
 Vector3d lowestCorner(const std::vector<Vector3f>& points) {
   Eigen::AlignedBox3f box;
   for (const Vector3f& point : points) box.extend(point);
@@ -123,7 +122,7 @@ void Mover::moveAll(Progress& progress) {
   }
 }
 
-/// Fits surfaces again, to wider neighbourhoods, where points are sparse. Those that are alone
+/// Fits surfaces again, to wider neighbourhoods, where points are sparse. Points that are alone
 /// there too stay as they are.
 void moveSparse(const PointCloud& cloud, const std::vector<std::uint8_t>& is_alone,
                 FitSettings settings, float planar_threshold, Progress& progress,
@@ -150,7 +149,7 @@ void moveSparse(const PointCloud& cloud, const std::vector<std::uint8_t>& is_alo
   }
 }
 
-/// A neighbourhood of far more means than a fit needs is thinned first: its cost grows with them.
+/// A neighbourhood of far more means than a fit needs is thinned first, since they cost time.
 MovedPoints moveOntoSurfaces(const PointCloud& cloud, const FitSettings& settings,
                              float planar_threshold, Progress& progress) {
   progress.phase("surfaces", cloud.size());
@@ -181,7 +180,7 @@ SurfelSet makeNoiseAwareSurfels(PointCloud&& cloud, double measured_noise,
                                 const SurfelMapConfig& config, Progress& progress) {
   config.validate("");
   const double r = config.resolution;
-  constexpr double kDeepest = 0.15;  // [m] of blending
+  constexpr double kDeepest = 0.15;  // [m] largest depth of blending
   if (cloud.weight.empty()) cloud.weight.assign(cloud.size(), 1.0F);
   const double noise = config.noise > 0.0 ? config.noise : measured_noise;
   const double radius =

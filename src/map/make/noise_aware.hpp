@@ -19,14 +19,14 @@ namespace marsim::map {
 /// - neither (fewer than three points): it stays, not planar.
 /// Then those in one voxel that lie on one surface are merged. Runs on all cores; the result does
 /// not depend on their number. The cloud is used up. `measured_noise` [m] of its source stands
-/// where the configuration gives none. Throws ConfigError, Error.
+/// in for the configuration's if that is 0. Throws ConfigError, Error.
 SurfelSet makeNoiseAwareSurfels(PointCloud&& cloud, double measured_noise,
                                 const SurfelMapConfig& config, Progress& progress);
 
-/// Standard deviation [m] of a source's points off the surfaces that they lie on: the median
-/// thickness of flat neighbourhoods. They are as small, 0.15 m or more, as the points' spacing and
-/// the noise itself allow, so that it is the source's own, whatever the resolution of a map. 0
-/// where none is flat.
+/// Standard deviation [m] of a source's points off their surfaces: the median thickness of flat
+/// neighbourhoods. These are as small, 0.15 m or more, as the points' spacing and the noise itself
+/// allow, so that the result is the source's own, whatever the resolution of a map. 0 if none is
+/// flat.
 double measureNoise(const PointCloud& source);
 
 }  // namespace marsim::map

@@ -18,13 +18,13 @@ namespace {
 using Eigen::Vector3d;
 using Eigen::Vector3f;
 
-constexpr std::size_t kFewest = 12;  // points of a neighbourhood
+constexpr std::size_t kFewest = 12;  // least points of a neighbourhood
 constexpr std::size_t kOfCell = 8;   // points that a cell takes memory for, besides its own
-constexpr double kEnough = 0.3;      // share of the neighbourhoods that have so many
-constexpr double kEnoughFlat = 0.1;  // share of these that are flat
-constexpr double kThinner = 0.18;    // of the radius: noise above it hardly looks flat
+constexpr double kEnough = 0.3;      // share of neighbourhoods that must have enough points
+constexpr double kEnoughFlat = 0.1;  // share of these that must be flat
+constexpr double kThinner = 0.18;    // of the radius: thicker noise hardly looks flat
 
-/// Cells, level by level: side [m], most points and neighbourhoods looked at in each.
+/// Levels of cells: side [m], most points and most neighbourhoods used in each.
 constexpr struct {
   double side;
   std::size_t most_in_cell, places;
@@ -36,8 +36,8 @@ constexpr struct {
   double radius;
 } kScales[] = {{0, 0.15}, {0, 0.3}, {1, 0.6}, {1, 1.2}, {1, 2.4}, {1, 4.8}};
 
-/// Where a point lies in the grid of cells, in sides of a cell. Walls and floors tend to lie at
-/// round coordinates, so borders of cells do not.
+/// A point's place in the grid of cells, in sides of a cell. Walls and floors tend to lie at round
+/// coordinates, borders of cells do not.
 Vector3d inGrid(const Vector3f& p, double side) {
   return p.cast<double>() / side + Vector3d(0.37, 0.61, 0.53);
 }
@@ -53,8 +53,8 @@ std::uint64_t cellOf(const Vector3f& p, double side) {
   return cell;
 }
 
-/// By which cells are chosen. 0 has no hash of its own without the addend: mixBits(0) is 0.
-std::uint64_t hashOf(std::uint64_t cell) { return mixBits(cell + 0x9e3779b97f4a7c15ULL); }
+/// The hash that chooses cells. mixBits(0) is 0; the addend gives 0 a hash of its own.
+std::uint64_t hashOf(std::uint64_t cell) { return mixBits(cell + kGoldenGamma); }
 
 std::uint64_t hashOf(const Vector3f& p) {
   std::array<std::uint32_t, 3> bits{};
@@ -66,7 +66,7 @@ bool isLeftOf(const Vector3f& a, const Vector3f& b) {
   return std::tie(a.x(), a.y(), a.z()) < std::tie(b.x(), b.y(), b.z());
 }
 
-/// Leaves the `most` points of least hashes; returns the largest of these.
+/// Keeps the `most` points with the least hashes; returns the largest of these.
 std::uint64_t keepLeast(std::vector<Vector3f>& points, std::size_t most) {
   std::vector<std::pair<std::uint64_t, Vector3f>> hashed;
   hashed.reserve(points.size());
@@ -79,15 +79,15 @@ std::uint64_t keepLeast(std::vector<Vector3f>& points, std::size_t most) {
   return last->first;
 }
 
-/// Whether all within `radius` [m] of a point lies in its cell: a border would cut surfaces thin.
+/// Whether the cell holds the whole sphere of `radius` [m]: a border would cut surfaces thin.
 bool isInside(const Vector3f& p, double side, double radius) {
   const Vector3d place = inGrid(p, side);
   const Vector3d share = place - place.array().floor().matrix();
   return share.minCoeff() * side >= radius && (1.0 - share.maxCoeff()) * side >= radius;
 }
 
-/// Thickness [m] of what is within `radius` of a centre; negative where that is not flat, infinite
-/// where there are too few points.
+/// Thickness [m] of the points within `radius` of a centre; negative if they are not flat, infinite
+/// if there are too few.
 double flatThickness(const std::vector<Vector3f>& points, const Vector3f& centre, double radius) {
   std::size_t count = 0;
   Vector3d sum = Vector3d::Zero();
@@ -142,8 +142,8 @@ void NoiseSample::add(const Vector3f& p, Level& level) const {
   if (level.points > 2 * most_points_) thin(level);
 }
 
-/// Leaves at most so many points in each cell and then, while there are too many in all, half of
-/// the cells. Which follows from the set of all points: a choice that is too large stays so.
+/// Keeps at most so many points in each cell and, while there are too many in all, half of the
+/// cells. The choice depends on the set of all points only: a thinned level stays thinned.
 void NoiseSample::thin(Level& level) const {
   level.points = 0;
   for (auto& [key, cell] : level.cells) {
@@ -192,7 +192,7 @@ NoiseSample::Found NoiseSample::look(const Level& level, double radius) {
 double NoiseSample::noise() {
   for (Level& level : levels_) {
     thin(level);
-    for (auto& [key, cell] : level.cells) {  // in an order of their own, each once
+    for (auto& [key, cell] : level.cells) {  // points sorted by place, each once
       std::sort(cell.points.begin(), cell.points.end(), isLeftOf);
       cell.points.erase(std::unique(cell.points.begin(), cell.points.end()), cell.points.end());
     }

@@ -13,8 +13,8 @@ namespace marsim::map {
 /// Measures how far the points of a source lie off their surfaces, from the source's own points:
 /// not from means of voxels, whose noise falls with the voxel's side, and in neighbourhoods whose
 /// size follows from the source and not from a map's resolution. Keeps the points of some cells of
-/// a fixed grid, chosen by a hash, so that its memory is bounded however large the source is. Takes
-/// points block by block; neither their order nor the blocks matter.
+/// a fixed grid, chosen by a hash, so that its memory is bounded for any source. Takes points block
+/// by block; neither their order nor the blocks matter.
 class NoiseSample {
  public:
   /// Keeps at most twice `most_points` in cells of each size, and measures with at most that many.
@@ -24,25 +24,25 @@ class NoiseSample {
   double noise();
 
  private:
-  /// Points of a cell; of many, those with the least hashes.
+  /// Points of a cell; where there are many, those with the least hashes.
   struct Cell {
-    std::uint64_t limit = ~std::uint64_t{0};  ///< points with larger hashes are passed over
+    std::uint64_t limit = ~std::uint64_t{0};  ///< points with larger hashes are ignored
     std::vector<Eigen::Vector3f> points;
   };
   /// Cells of one size.
   struct Level {
-    double side = 0.0;                        ///< [m] of a cell
+    double side = 0.0;                        ///< [m] side of a cell
     std::size_t most_in_cell = 0;             ///< points
-    std::size_t places = 0;                   ///< neighbourhoods looked at in a cell
-    std::uint64_t limit = ~std::uint64_t{0};  ///< cells with larger hashes are passed over
+    std::size_t places = 0;                   ///< neighbourhoods used in a cell
+    std::uint64_t limit = ~std::uint64_t{0};  ///< cells with larger hashes are ignored
     std::unordered_map<std::uint64_t, Cell> cells;
-    std::size_t points = 0;  ///< in all cells, with what the cells themselves take
+    std::size_t points = 0;  ///< in all cells; the cells' own memory counts as points
   };
   /// The noise that neighbourhoods of one radius show.
   struct Found {
-    double thickness = 0.0;   ///< [m] median of those that are flat
-    double share_full = 0.0;  ///< of all: have enough points
-    double share_flat = 0.0;  ///< of those that have enough points
+    double thickness = 0.0;   ///< [m] median of the flat ones
+    double share_full = 0.0;  ///< of all, those with enough points
+    double share_flat = 0.0;  ///< of these, those that are flat
   };
 
   void add(const Eigen::Vector3f& p, Level& level) const;

@@ -14,19 +14,19 @@
 namespace marsim::map {
 namespace {
 
-constexpr double kMostPassing = 0.01;         // of the beams, at the resolution advised
-constexpr std::size_t kMostVoxels = 200'000;  // that are looked at
+constexpr double kMostPassing = 0.01;         // share of beams at the advised resolution
+constexpr std::size_t kMostVoxels = 200'000;  // in the sample
 constexpr std::size_t kLooks = 4000;
-constexpr double kCell = 24.0;     // [r] side of the cells that voxels are chosen by
+constexpr double kCell = 24.0;     // [r] side of the cells in which voxels are chosen
 constexpr float kNear = 3.0F;      // [r] neighbourhood of dense points
 constexpr float kFar = 8.0F;       // [r] farthest neighbour of sparse ones
-constexpr double kNeighbours = 8;  // points of a neighbourhood, at least
+constexpr double kNeighbours = 8;  // least points of a neighbourhood
 constexpr std::size_t kCompany =
-    4;  // voxels within 8 r, itself among them, of one that is not isolated
-constexpr double kFilled = 1.9;     // spacings that a hole's radius is, at most, to be filled
-constexpr double kLeftOpen = 0.02;  // of a sheet whose holes are filled
+    4;  // least voxels within 8 r, itself included, of a voxel that is not isolated
+constexpr double kFilled = 1.9;     // largest radius of a hole that is filled, in spacings
+constexpr double kLeftOpen = 0.02;  // share left open in a sheet whose holes are filled
 
-/// Voxels in some cells of a coarse grid, so that each has its neighbours, but at a cell's border.
+/// Voxels in some cells of a coarse grid, so that all but those at a border have their neighbours.
 class Sample {
  public:
   Sample(const PointCloud& voxels, double resolution)
@@ -37,7 +37,7 @@ class Sample {
     double spacing = 0.0;  ///< [m] between points around a voxel
     bool is_isolated = false;
   };
-  /// None at a border.
+  /// None for a voxel at a border.
   std::optional<Look> lookAt(std::size_t index, float resolution) const {
     const Eigen::Vector3f& p = tree_.points()[index];
     double count = 0.0;
@@ -73,7 +73,7 @@ class Sample {
     }
     return points;
   }
-  /// In sides of a cell. Walls and floors tend to lie at round coordinates, borders do not.
+  /// Place in sides of a cell. Walls and floors tend to lie at round coordinates, borders do not.
   Eigen::Vector3d inGrid(const Eigen::Vector3f& p) const {
     return p.cast<double>() / side_ + Eigen::Vector3d(0.37, 0.61, 0.53);
   }
@@ -82,7 +82,7 @@ class Sample {
     std::uint64_t hash = 0;
     for (int axis = 0; axis < 3; ++axis) {
       const double cell = std::floor(place[axis]);
-      hash = mixBits(hash + 0x9e3779b97f4a7c15ULL +
+      hash = mixBits(hash + kGoldenGamma +
                      static_cast<std::uint64_t>(static_cast<std::int64_t>(cell)));
     }
     return hash;

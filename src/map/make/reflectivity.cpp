@@ -8,7 +8,7 @@ namespace marsim::map {
 namespace {
 
 double usualFullScale(const std::vector<float>& intensity) {
-  constexpr double kShare = 1.0, kByte = 255.0;  // what most sources count to
+  constexpr double kShare = 1.0, kByte = 255.0;  // usual full scales of sources
   const auto largest = static_cast<double>(*std::max_element(intensity.begin(), intensity.end()));
   if (largest <= kShare) return kShare;
   return std::max(largest, kByte);

@@ -10,8 +10,8 @@
 
 namespace marsim::map {
 
-/// Whether all values that a source gives are one, and which: such a channel says nothing. Takes
-/// them in parts; those that are not finite do not count. A channel of such alone is one of 0.
+/// Finds out whether all values of a source are equal: such a channel has no information. Takes
+/// values in parts and ignores those that are not finite; a channel with only such values has 0.
 class IntensityRange {
  public:
   void add(float value) {
@@ -27,14 +27,14 @@ class IntensityRange {
   float most_ = -std::numeric_limits<float>::infinity();
 };
 
-/// The one value of all points; none where they differ or there are none.
+/// The value of all points; none if values differ or there are no points.
 std::optional<float> constantIntensity(const std::vector<float>& intensity);
 
 /// Mean intensities of a source as reflectivities, 255 for 100 %, which `full_scale` stands for; 0:
-/// see SurfelMapConfig::intensity_full_scale. What is brighter is 255.
+/// see SurfelMapConfig::intensity_full_scale. Values above it become 255.
 std::vector<std::uint8_t> toReflectivity(const std::vector<float>& intensity, double full_scale);
 
-/// What surfels carry, of the means that their points do; `full_scale` as for toReflectivity.
+/// The channels of surfels from the means of their points; `full_scale` as for toReflectivity.
 SurfelChannels toSurfelChannels(PointChannels&& means, double full_scale);
 
 }  // namespace marsim::map

@@ -21,7 +21,7 @@ struct VoxelPoint {
   }
 };
 
-/// Points by keyOf(point), those of one key by number. On all cores.
+/// Points sorted by keyOf(point), points of one key by number. On all cores.
 template <class KeyOf>
 std::vector<VoxelPoint> sortedByKey(const std::vector<Eigen::Vector3f>& points,
                                     const KeyOf& keyOf) {
@@ -35,11 +35,11 @@ std::vector<VoxelPoint> sortedByKey(const std::vector<Eigen::Vector3f>& points,
   return result;
 }
 
-/// Points by voxels of side `resolution` [m], within a voxel by number. On all cores.
+/// Points sorted by voxels of side `resolution` [m], in a voxel by number. On all cores.
 std::vector<VoxelPoint> sortedByVoxel(const std::vector<Eigen::Vector3f>& points,
                                       double resolution);
 
-/// Where the voxels begin among sorted points, and the end of the last.
+/// The beginning of each voxel among sorted points, and the end of the last.
 std::vector<std::size_t> voxelBegins(const std::vector<VoxelPoint>& points);
 
 }  // namespace marsim::map

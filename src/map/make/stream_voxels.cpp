@@ -22,16 +22,16 @@
 namespace marsim::map {
 namespace {
 
-/// Memory of one point at hand [bytes]: itself, its key, its place among the others.
+/// Memory for one held point [bytes]: itself, its key, its place among the others.
 std::size_t bytesPerPoint(const RecordLayout& layout) {
   return sizeof(Eigen::Vector3f) + sizeof(std::uint64_t) + kOrderBytes + bytesOfChannels(layout);
 }
-constexpr std::uint64_t kMostHeld = 300'000'000;  // points that are tried to be kept at first
-constexpr std::uint64_t kSampledPoints = 256;     // one point in so many tells how they are spread
-constexpr std::uint64_t kSampledVoxels = 256;     // one voxel in so many tells how many there are
+constexpr std::uint64_t kMostHeld = 300'000'000;  // most points held at first
+constexpr std::uint64_t kSampledPoints = 256;     // points per sample of their spread
+constexpr std::uint64_t kSampledVoxels = 256;     // voxels per sample of their number
 constexpr std::uint64_t kAllKeys = std::numeric_limits<std::uint64_t>::max();
 
-/// Without the points, with their memory.
+/// Frees the points' memory.
 void clear(PointCloud& cloud) {
   cloud.points.clear();
   forEachChannel([](auto& channel) { channel.clear(); }, cloud);
@@ -66,8 +66,8 @@ class VoxelStream {
   std::uint64_t promised_ = 0;             // points in the file
   PointCloud block_;                       // the last block in W
   std::vector<std::uint64_t> keys_;        // of its points
-  PointCloud points_;                      // of the range of voxels at hand
-  std::vector<std::uint64_t> point_keys_;  // of them
+  PointCloud points_;                      // in the present range of voxels
+  std::vector<std::uint64_t> point_keys_;  // keys of points_
   std::vector<std::uint64_t> sample_;      // keys of every kSampledPoints-th point
   std::unordered_set<std::uint64_t> sampled_voxels_;
   bool whole_ = true;  // the survey kept all points
@@ -97,7 +97,7 @@ void VoxelStream::computeKeys() {
   computeVoxelKeys(block_.points.data(), block_.size(), resolution_, keys_.data());
 }
 
-/// Points that fit into the budget as far as the number of voxels is known.
+/// Points that fit into the budget, as far as the number of voxels is known.
 std::size_t VoxelStream::room() const {
   const std::size_t voxels = sampled_voxels_.size() * kSampledVoxels;
   return (budget_.base + voxels * budget_.per_voxel) / bytesPerPoint(layout_);
@@ -115,7 +115,7 @@ void VoxelStream::drop() {
   point_keys_ = {};
 }
 
-/// Keeps the points as long as they fit, and looks how they are spread in case they do not.
+/// Holds the points as long as they fit, and samples their spread in case they do not.
 void VoxelStream::survey(NoiseSample* noise_sample) {
   std::uint64_t seen = 0;
   read("reading", [&] {
@@ -125,7 +125,7 @@ void VoxelStream::survey(NoiseSample* noise_sample) {
       if (whole_) reserveChannels(layout_, promised_, points_);
     }
     stray_.add(block_, frame_.origin(), resolution_);
-    if (stray_.count > 0) return;  // read on only to count them all
+    if (stray_.count > 0) return;  // reads on only to count them all
     computeKeys();
     if (noise_sample != nullptr) noise_sample->add(block_.points);
     for (const std::uint64_t key : keys_) {
@@ -148,7 +148,7 @@ void VoxelStream::requirePoints() const {
                   fmt::format("none of its {} points has finite coordinates", frame_.points()));
 }
 
-/// Keys at which a range of voxels ends and the next begins, so that the points of each fit.
+/// Keys that divide the voxels into ranges whose points fit into the budget.
 std::vector<std::uint64_t> VoxelStream::ranges() const {
   std::vector<std::uint64_t> sorted = sample_;
   std::sort(sorted.begin(), sorted.end());

@@ -15,15 +15,15 @@ using Eigen::Vector3d;
 using Eigen::Vector3f;
 using Solver = Eigen::SelfAdjointEigenSolver<Matrix3d>;
 
-// Tried from half to twice as much on a place of known geometry; none is critical.
-constexpr float kBand = 3.0F;        // in noise: what lies farther off a plane counts little
-constexpr double kRodWidth = 1.6;    // in noise: a rod's points spread no wider than that
-constexpr double kRodSlender = 0.2;  // of the variance along a rod: that across it
-constexpr double kEven = 0.05;       // of the radius: a whole sheet's mean lies no farther aside
-constexpr double kRound = 0.8;       // ratio of its variances, at least
-constexpr float kWindow = 3.0F;      // in R: half the window in which a sheet's edges are sought
+// Factors of a half to two were tried on a place of known geometry; no constant is critical.
+constexpr float kBand = 3.0F;        // in noise: points farther off a plane count little
+constexpr double kRodWidth = 1.6;    // in noise: largest spread of a rod's points
+constexpr double kRodSlender = 0.2;  // largest variance across a rod by that along it
+constexpr double kEven = 0.05;       // of the radius: largest offset of a whole sheet's mean
+constexpr double kRound = 0.8;       // least ratio of its variances
+constexpr float kWindow = 3.0F;      // in R: half the window for a sheet's edges
 constexpr float kLeastBand = 1e-4F;  // [m] where there is no noise
-constexpr float kBlur = 0.7F;        // of the noise: that along a sheet
+constexpr float kBlur = 0.7F;        // of the noise: its part along a sheet
 
 /// Weights fall to zero at the radius: (1 - (d / radius)^2)^2.
 void weighByDistance(NearPoints& near, float radius) {
@@ -43,8 +43,8 @@ void weighByDistance(NearPoints& near, float radius) {
   }
 }
 
-/// And with the distance e from a plane, by (1 + (e / band)^2)^-2: what lies on another surface
-/// counts little.
+/// Multiplies weights with a factor of the distance e from a plane, (1 + (e / band)^2)^-2: points
+/// on another surface count little.
 void weighByPlane(NearPoints& near, const Vector3d& mean, const Vector3d& normal, float band) {
   const float* const px = near.x.data();
   const float* const py = near.y.data();
@@ -64,7 +64,7 @@ void weighByPlane(NearPoints& near, const Vector3d& mean, const Vector3d& normal
 }
 
 /// A sheet's points in coordinates along it (u, v), the others without weight: overwrites x, y and
-/// factor. A voxel counts by the root of its points: areas, not how often they were scanned.
+/// factor. Voxels count by the root of their points: by area, not by how often they were scanned.
 void flatten(NearPoints& near, const Vector3d& mean, const Vector3f& u, const Vector3f& v,
              const Vector3d& normal, float band) {
   float* const px = near.x.data();
@@ -86,7 +86,7 @@ void flatten(NearPoints& near, const Vector3d& mean, const Vector3f& u, const Ve
   }
 }
 
-/// Angle from the first axis to the direction in which a flattened sheet is longer.
+/// Angle from the first axis to the long direction of a flattened sheet.
 float directionOfLength(const NearPoints& near, float window) {
   const float* const px = near.x.data();
   const float* const py = near.y.data();
@@ -107,13 +107,13 @@ float directionOfLength(const NearPoints& near, float window) {
   return 0.5F * std::atan2(2.0F * (sab - sa * sb / s), saa - sa * sa / s - sbb + sb * sb / s);
 }
 
-/// Where a sheet begins and ends along an axis, seen through a window.
+/// Ends of a sheet along an axis, seen through a window.
 struct Extent {
   float low = 0.0F, high = 0.0F;
 };
 
-/// From the mean and the variance in a square window: those of a uniform layer from `low` to
-/// `high`, whose variance is (high - low)^2 / 12. `blur` [m] is the noise along the sheet.
+/// From mean and variance in a square window: the uniform layer from `low` to `high` with that
+/// variance, (high - low)^2 / 12. `blur` [m] is the noise along the sheet.
 std::array<Extent, 2> extents(const NearPoints& near, float angle, float window, float blur) {
   const float* const px = near.x.data();
   const float* const py = near.y.data();
@@ -140,15 +140,15 @@ std::array<Extent, 2> extents(const NearPoints& near, float angle, float window,
   return {extent(sa, saa), extent(sb, sbb)};
 }
 
-/// How far to go along an axis so that `reach` to either side is still on the sheet; to its middle
-/// where it is narrower than that.
+/// Distance to go along an axis so that `reach` to either side is still on the sheet; to the
+/// sheet's middle if it is narrower.
 float inwards(const Extent& extent, float reach) {
   const float low = extent.low + reach, high = extent.high - reach;
   return low > high ? 0.5F * (low + high) : std::clamp(0.0F, low, high);
 }
 
-/// Moves a sheet's point away from its edges, so that the disc round it ends where the sheet does.
-/// Spoils the points.
+/// Moves a sheet's point away from its edges, so that its disc ends where the sheet does.
+/// Overwrites the points.
 Vector3f keepInside(NearPoints& near, const FitSettings& settings, const Vector3d& mean,
                     const Vector3d& normal) {
   const float window = std::min(0.7F * settings.radius, kWindow * settings.disc);
@@ -163,8 +163,8 @@ Vector3f keepInside(NearPoints& near, const FitSettings& settings, const Vector3
   return (a * c - b * d) * u + (a * d + b * c) * v;
 }
 
-/// Whether a sheet may end within reach of the point: else its points lie evenly around.
-bool mayEnd(const Moments& around, const Solver& solver, const FitSettings& settings) {
+/// Whether a sheet may end within reach of the point: its points do not lie evenly around.
+bool mayEnd(const PointMoments& around, const Solver& solver, const FitSettings& settings) {
   const Vector3d& variances = solver.eigenvalues();
   const Vector3d normal = solver.eigenvectors().col(0);
   const Vector3d aside = around.mean - normal * normal.dot(around.mean);
@@ -172,7 +172,7 @@ bool mayEnd(const Moments& around, const Solver& solver, const FitSettings& sett
          variances[1] < kRound * variances[2];
 }
 
-/// Whether what is around is long and about as wide and thick as noise makes a line.
+/// Whether the points around form a long line, about as wide and thick as noise makes one.
 bool isRod(const Solver& solver, const FitSettings& settings) {
   const double width =
       kRodWidth * static_cast<double>(std::max(settings.noise, 0.4F * settings.disc));
@@ -180,8 +180,8 @@ bool isRod(const Solver& solver, const FitSettings& settings) {
   return variances[1] < width * width && variances[1] < kRodSlender * variances[2];
 }
 
-/// Towards the axis of a rod: what is left of the spread is that of the rod without the noise.
-SurfaceFit fitRod(const Moments& around, const Solver& solver, const FitSettings& settings) {
+/// Moves a point towards a rod's axis, to the spread that the rod has without noise.
+SurfaceFit fitRod(const PointMoments& around, const Solver& solver, const FitSettings& settings) {
   SurfaceFit fit;
   fit.kind = FitKind::kRod;
   const Vector3d axis = solver.eigenvectors().col(2);
@@ -195,7 +195,7 @@ SurfaceFit fitRod(const Moments& around, const Solver& solver, const FitSettings
 
 }  // namespace
 
-Moments weightedMoments(const NearPoints& near) {
+PointMoments weightedMoments(const NearPoints& near) {
   const float* const px = near.x.data();
   const float* const py = near.y.data();
   const float* const pz = near.z.data();
@@ -216,7 +216,7 @@ Moments weightedMoments(const NearPoints& near) {
     syz += wy * z;
     szz += wz * z;
   }
-  Moments result;
+  PointMoments result;
   if (!(s > 0.0F)) return result;
   result.weight = static_cast<double>(s);
   result.mean = Vector3d(sx, sy, sz) / result.weight;
@@ -253,7 +253,7 @@ SurfaceFit fitSurface(NearPoints& near, const FitSettings& settings) {
   SurfaceFit fit;
   if (near.count < 3) return fit;
   weighByDistance(near, settings.radius);
-  Moments around = weightedMoments(near);
+  PointMoments around = weightedMoments(near);
   Solver solver;
   solver.computeDirect(around.covariance);
   if (isRod(solver, settings)) return fitRod(around, solver, settings);

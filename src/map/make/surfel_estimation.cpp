@@ -25,8 +25,8 @@ Eigen::Vector3d lowestCorner(const std::vector<Eigen::Vector3f>& points) {
   return box.min();
 }
 
-/// Coordinates of the points around one cell [m], apart by axis, with scratch space for a search
-/// among them.
+/// Coordinates of the points around one cell [m], one array per axis, with scratch space for a
+/// search among them.
 struct Candidates {
   std::vector<double> x, y, z;
   std::vector<double> squared_distance;
@@ -47,8 +47,8 @@ struct Neighbourhood {
   Eigen::Matrix3d covariance = Eigen::Matrix3d::Zero();
 };
 
-/// Indices of the candidates within reach into `near`; returns their number. Two loops without
-/// branches: the first runs on all lanes, and whether a candidate is near cannot be predicted.
+/// Puts indices of the candidates within reach into `near`; returns their number. Two loops without
+/// branches: the first is vectorised, and whether a candidate is near cannot be predicted.
 std::size_t findNear(Candidates& candidates, const Eigen::Vector3d& point, double squared_radius) {
   const std::size_t size = candidates.size();
   const double* const x = candidates.x.data();
@@ -96,9 +96,9 @@ Neighbourhood neighbourhood(Candidates& candidates, const Eigen::Vector3d& point
   return result;
 }
 
-/// The direction of least variance where the neighbours form a plate; false where they do not, or
-/// hardly. Newton's method on the characteristic polynomial rises from zero to its least root, and
-/// the adjugate of A - lambda_0 I is (lambda_1 - lambda_0) (lambda_2 - lambda_0) n n^T.
+/// The direction of least variance if the neighbours form a plate; false if they do not, or hardly.
+/// Newton's method on the characteristic polynomial rises from zero to its least root, and the
+/// adjugate of A - lambda_0 I is (lambda_1 - lambda_0) (lambda_2 - lambda_0) n n^T.
 bool plateNormal(const Eigen::Matrix3d& covariance, double least_variance,
                  Eigen::Vector3d& normal) {
   constexpr double kPlate = 1e-3;  // of the squared trace: loses no more than three digits
@@ -126,10 +126,10 @@ bool plateNormal(const Eigen::Matrix3d& covariance, double least_variance,
   return true;
 }
 
-/// The same whatever the shape; false where the neighbours are on a line.
+/// The direction of least variance for any shape; false if the neighbours are on a line.
 bool generalNormal(const Eigen::Matrix3d& covariance, double least_variance,
                    Eigen::Vector3d& normal) {
-  // The closed form is twice as fast as iteration. Its normal is as good.
+  // The closed form is twice as fast as iteration and its normal as good.
   Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver;
   solver.computeDirect(covariance);
   const Eigen::Vector3d& variances = solver.eigenvalues();
@@ -137,9 +137,9 @@ bool generalNormal(const Eigen::Matrix3d& covariance, double least_variance,
   return variances[1] > std::max(1e-6 * variances[2], least_variance);
 }
 
-/// Gives the surfel its normal and thickness, or leaves it as it is (not planar) where the
-/// neighbours span no plane: fewer than three, or on a line (a middle extent below a thousandth of
-/// the greatest, or within what rounding the coordinates to float makes of a line).
+/// Gives the surfel its normal and thickness, or leaves it as it is (not planar) if the neighbours
+/// span no plane: fewer than three, or on a line (a middle extent below a thousandth of the
+/// greatest, or within the rounding of the coordinates to float).
 void fitPlane(const Neighbourhood& around, Surfel& surfel) {
   if (around.count < 3) return;
   const double rounding = static_cast<double>(std::numeric_limits<float>::epsilon()) *
@@ -177,8 +177,8 @@ class Estimator {
   std::vector<Surfel> surfels_;
 };
 
-/// Collects the points of the 27 cells around a cell. `cursors` remember where each column of three
-/// cells was found for the cell before.
+/// Collects the points of the 27 cells around a cell. `cursors` remember the positions of the
+/// previous cell's columns of three cells.
 void Estimator::gather(std::size_t cell, CellGrid::Cursors& cursors, Candidates& candidates) const {
   const CellGrid::Columns columns = grid_.columnsAround(grid_.key(cell), cursors);
   candidates.resize(columns.points);

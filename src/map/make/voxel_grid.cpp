@@ -9,6 +9,7 @@
 #include <tbb/parallel_for.h>
 
 #include "map/make/voxel_runs.hpp"
+#include "map/tree/morton.hpp"
 #include "marsim/common/error.hpp"
 
 namespace marsim::map {
@@ -16,16 +17,6 @@ namespace {
 
 /// Voxels from the origin to either end of an axis: indices are -2^20 to 2^20 - 1.
 constexpr double kHalfRange = 1048576.0;
-
-/// Moves the lowest 21 bits of a number three places apart.
-std::uint64_t spread(std::uint64_t bits) {
-  bits = (bits | bits << 32) & 0x001F00000000FFFFULL;
-  bits = (bits | bits << 16) & 0x001F0000FF0000FFULL;
-  bits = (bits | bits << 8) & 0x100F00F00F00F00FULL;
-  bits = (bits | bits << 4) & 0x10C30C30C30C30C3ULL;
-  bits = (bits | bits << 2) & 0x1249249249249249ULL;
-  return bits;
-}
 
 [[noreturn]] void throwOutside(const Eigen::Vector3f& point, double resolution) {
   throw Error(fmt::format(
@@ -37,10 +28,10 @@ std::uint64_t spread(std::uint64_t bits) {
 inline std::uint64_t keyOf(const Eigen::Vector3f& point, double resolution) {
   std::uint64_t key = 0;
   for (int axis = 0; axis < 3; ++axis) {
-    // Divided, not multiplied by 1/r: a border must belong to one voxel for every caller.
+    // Division instead of multiplication by 1/r: every caller must find the same voxel at a border.
     const double index = std::floor(static_cast<double>(point[axis]) / resolution);
     if (!(index >= -kHalfRange && index < kHalfRange)) throwOutside(point, resolution);
-    key = key << 1 | spread(static_cast<std::uint64_t>(index + kHalfRange));
+    key = key << 1 | spreadBits(static_cast<std::uint64_t>(index + kHalfRange));
   }
   return key;
 }

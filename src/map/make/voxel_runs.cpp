@@ -13,9 +13,9 @@
 namespace marsim::map {
 namespace {
 
-constexpr std::size_t kBucketSize = 4096;  // points, about: what a core's cache holds
+constexpr std::size_t kBucketSize = 4096;  // points, about; they fit into a core's cache
 constexpr std::size_t kMaxBuckets = 4096;
-constexpr std::size_t kSamples = 16;                      // keys looked at for each bucket
+constexpr std::size_t kSamples = 16;                      // keys sampled for each bucket
 constexpr std::size_t kChunkSize = std::size_t{1} << 18;  // points that one task distributes
 
 /// A point of a cloud and the voxel that holds it.
@@ -29,9 +29,9 @@ struct KeyedPoint {
 };
 
 /// Removes from the points of one voxel, in the cloud's order, those that equal an earlier one;
-/// returns how many are left at the front.
+/// returns how many remain at the front.
 std::size_t removeEqual(const PointCloud& cloud, KeyedPoint* points, std::size_t count) {
-  constexpr std::size_t kFew = 32;  // compared each with each
+  constexpr std::size_t kFew = 32;  // points; these are compared each with each
   const auto at = [&](std::size_t i) -> const Eigen::Vector3f& {
     return cloud.points[points[i].index];
   };
@@ -80,13 +80,13 @@ void sortByKey(std::vector<KeyedPoint>& points) {
   }
 }
 
-/// The points of a cloud dealt out by ranges of keys, each range's in the cloud's order.
+/// The points of a cloud in buckets by ranges of keys, each bucket in the cloud's order.
 class Buckets {
  public:
   explicit Buckets(const std::vector<std::uint64_t>& keys);
 
   std::size_t count() const { return begins_.size() - 1; }
-  /// A bucket's points and, numbered as they are there, their voxels.
+  /// Copies a bucket's points and, with their new numbers, their voxels.
   void take(std::size_t i, const PointCloud& cloud, PointCloud& points,
             std::vector<KeyedPoint>& keyed) const {
     const std::size_t size = begins_[i + 1] - begins_[i];
@@ -120,8 +120,8 @@ class Buckets {
 
   const std::vector<std::uint64_t>& keys_;
   std::vector<std::uint64_t> splits_;  // a power of two of them, the last ones above all keys
-  std::vector<std::uint32_t> order_;   // of the points
-  std::vector<std::size_t> begins_;    // of the buckets in it, and the end
+  std::vector<std::uint32_t> order_;   // points by bucket
+  std::vector<std::size_t> begins_;    // beginnings of the buckets in order_, and the end
 };
 
 Buckets::Buckets(const std::vector<std::uint64_t>& keys) : keys_(keys), order_(keys.size()) {
@@ -152,7 +152,7 @@ Buckets::Buckets(const std::vector<std::uint64_t>& keys) : keys_(keys), order_(k
   });
 }
 
-/// From a regular sample of the keys.
+/// Takes a regular sample of the keys.
 void Buckets::chooseSplits() {
   std::size_t buckets = 2;
   while (buckets < kMaxBuckets && buckets * kBucketSize < keys_.size()) buckets *= 2;
@@ -166,8 +166,7 @@ void Buckets::chooseSplits() {
   splits_.resize(buckets, ~std::uint64_t{0});
 }
 
-/// Appends the means of voxels whose points are all there; returns the number of duplicates
-/// dropped.
+/// Appends the means of voxels whose points are complete; returns the number of duplicates dropped.
 std::size_t appendVoxels(const PointCloud& cloud, std::vector<KeyedPoint>& points,
                          Duplicates duplicates, PointCloud& means) {
   sortByKey(points);

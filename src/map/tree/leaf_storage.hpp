@@ -6,9 +6,9 @@
 
 #include "marsim/map/surfel_tree_layout.hpp"
 
-/// How nodes, leaves and surfels are stored, in memory and in files. Whoever writes or reads them
-/// goes by this header: the builder, the check of files, searches, the walks of rays and of images
-/// and, through lidar_gl/cast_program.cpp, the shaders.
+/// How nodes, leaves and surfels are stored, in memory and in files. All code that writes or reads
+/// them uses this header: the builder, the check of files, searches, the walks of rays and of
+/// images and, through lidar_gl/cast_program.cpp, the shaders.
 ///
 /// Sources compiled for several instruction sets include it: functions are internal to the source.
 namespace marsim::map {
@@ -17,14 +17,14 @@ namespace marsim::map {
 
 constexpr int kTreeWidth = 8;       ///< children a node
 constexpr int kMaxLeafSize = 16;    ///< surfels a leaf
-constexpr int kMaxTreeDepth = 112;  ///< nodes from the root to a leaf: key bits, and halvings
+constexpr int kMaxTreeDepth = 112;  ///< nodes from the root to a leaf: bits of a key, and halvings
 constexpr int kExponentBias = 127;  ///< of a float's exponent field
-constexpr int kCountBits = 4;       ///< of a number of children
+constexpr int kCountBits = 4;       ///< of a child count
 
-/// Eight children, inner ones first, then leaves, then empty slots. A child's box is
-/// origin + lower * 2^e to origin + upper * 2^e, and holds all that a ray can meet of its surfels
-/// as they are stored: of a planar one the disc of radius R in its plane, of the others the ball of
-/// radius R, both with kBoxMargin R to spare.
+/// Eight children, inner ones first, then leaves, then empty slots. A child's box is origin + lower
+/// * 2^e to origin + upper * 2^e, and holds all points where a ray can meet its stored surfels: a
+/// planar one's disc of radius R, another one's ball of radius R, both with a margin of kBoxMargin
+/// R.
 struct TreeNode {
   float origin[3];                    ///< [m] relative to the header's origin
   std::uint8_t exponent[3];           ///< e + kExponentBias of x, y, z: a float's exponent field
@@ -44,7 +44,7 @@ struct TreeNode {
 };
 static_assert(sizeof(TreeNode) == 80, "as in the file");
 
-/// Spare room in boxes, in R: rounding of stored surfels and of traversals in single precision.
+/// Margin of boxes, in R: for rounding of stored surfels and of traversals in single precision.
 constexpr float kBoxMargin = 0.006F;
 
 /// A child in one word, for walks: a node's number, or with kLeafBit a leaf's parent and slot.
@@ -66,10 +66,10 @@ inline std::uint32_t childOf(const TreeNode& node, std::uint32_t number, unsigne
   return slot < static_cast<unsigned>(node.innerCount()) ? node.child_base + slot
                                                          : leafCode(number, slot);
 }
-/// A bit for each child.
+/// A mask with a bit for each child.
 inline unsigned slotsUsed(const TreeNode& node) { return (1U << node.childCount()) - 1; }
 
-/// 2^exponent of a float's or a double's normal numbers: read so often that a call would be felt.
+/// 2^exponent for normal floats or doubles; inline, since it is used very often.
 template <class Real>
 Real powerOfTwo(int exponent) {
   constexpr bool kSingle = std::is_same<Real, float>::value;
@@ -92,18 +92,18 @@ Real gridStep(const TreeNode& node, int axis) {
 /// A surfel is two words. A leaf of n surfels whose first is number i fills n * kSurfelWords words
 /// from i * kSurfelWords on: the first words of all its surfels, then the second ones.
 constexpr std::size_t kSurfelWords = 2;
-/// Words behind the last surfel's that may be read (their values mean nothing).
+/// Words after the last surfel's that may be read (with meaningless values).
 constexpr std::size_t kWordPadding = 16;
 
-/// Bits of one of a surfel's words.
+/// Bits of a surfel's words.
 struct BitField {
   int word, first, bits;
 };
 /// The position in steps from the leaf's lower corner, see LeafFrame.
 constexpr int kPositionBits = 13;
 constexpr BitField kX{0, 0, kPositionBits}, kY{0, 13, kPositionBits}, kZ{1, 0, kPositionBits};
-/// The normal lies along (a + b, a - b, 2 kNormalScale - |a + b| - |a - b|), with
-/// a = 2 u - kNormalScale and b = 2 v - kNormalScale. v's lowest bits are in the first word.
+/// The normal has the direction (a + b, a - b, 2 kNormalScale - |a + b| - |a - b|), with a = 2 u -
+/// kNormalScale and b = 2 v - kNormalScale. v's lowest bits are in the first word.
 constexpr int kNormalBits = 12, kNormalScale = (1 << kNormalBits) - 1;
 constexpr BitField kU{1, 13, kNormalBits}, kVLow{0, 26, 6}, kVHigh{1, 25, 6};
 constexpr BitField kPlanar{1, 31, 1};
@@ -124,12 +124,12 @@ inline void putField(std::uint32_t value, BitField field, std::uint32_t* words) 
   words[field.word] |= (value & maskOf(field)) << field.first;
 }
 
-/// What a surfel's words say, of one or of several.
+/// The decoded words of one surfel or of several.
 template <class Word>
 struct SurfelCodes {
   Word position[3];  ///< steps
   Word normal[2];    ///< x and y; z is normalZ()
-  Word planar;       ///< below 0 where it is
+  Word planar;       ///< negative if planar
 
   SurfelCodes(Word first, Word second) {
     const Word words[kSurfelWords] = {first, second};
@@ -144,7 +144,7 @@ struct SurfelCodes {
     normal[1] = a - b;
   }
 };
-/// Of the sizes of the normal's x and y. `Scalar`: int or float, also of lanes.
+/// From the absolute x and y of the normal. `Scalar`: int or float, also lanes of them.
 template <class Scalar, class T>
 T normalZ(T size_x, T size_y) {
   return static_cast<Scalar>(2 * kNormalScale) - size_x - size_y;
@@ -159,14 +159,14 @@ struct StoredLeaf {
     first = node.leaf_base + begin;
     count = node.leaf_end[slot] - begin;
   }
-  /// Of its surfels, see kSurfelWords.
+  /// The words of its surfels, see kSurfelWords.
   const std::uint32_t* wordsIn(const SurfelTreeView& tree) const {
     return tree.words + kSurfelWords * first;
   }
 };
 
-/// A leaf's box and the steps of the positions in it: the smallest power of two of which
-/// 2^kPositionBits reach across the box.
+/// A leaf's box and the step of positions in it: the smallest power of two with which
+/// 2^kPositionBits steps span the box.
 template <class Real>
 struct LeafFrame {
   Real lower[3], step[3];  ///< [m]

@@ -10,6 +10,8 @@
 #include <tbb/parallel_invoke.h>
 #include <tbb/parallel_sort.h>
 
+#include "map/tree/morton.hpp"
+
 namespace marsim::map {
 namespace {
 
@@ -17,23 +19,13 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr std::size_t kSweepSize = 64;        // ranges up to this are split by surface area
 constexpr std::size_t kSmallest = 4;          // ranges up to this are not split
 constexpr std::size_t kParallelSize = 16384;  // larger ranges build their sides in parallel
-// Leaves longer than this many R waste their positions' bits.
+// [R] Longer leaves waste bits of their positions.
 constexpr float kMaxLeafSide = 16.0F;
 // Costs of a step of a traversal, relative to the test of a node's eight boxes.
 constexpr float kLeafCost = 0.3F, kBlockCost = 0.7F;
 constexpr std::size_t kBlock = 8;  // surfels a test
 
-// Two zero bits between each of the lowest 21.
-std::uint64_t spread(std::uint64_t x) {
-  x &= 0x1fffff;
-  x = (x | x << 32) & 0x1f00000000ffff;
-  x = (x | x << 16) & 0x1f0000ff0000ff;
-  x = (x | x << 8) & 0x100f00f00f00f00f;
-  x = (x | x << 4) & 0x10c30c30c30c30c3;
-  return (x | x << 2) & 0x1249249249249249;
-}
-
-// One root may be better than several.
+// A single root may be better than several.
 void dropUseless(BinaryNode& node) {
   for (int width = 2; width < kTreeWidth; ++width) {
     if (node.cost[width] < node.cost[width - 1]) continue;
@@ -78,7 +70,7 @@ class Builder {
     join(left, nodes);
   }
 
-  // What a ray can meet of a surfel, with some room about it.
+  // The box in which rays can meet a surfel, with some margin.
   TreeBox boxOf(std::uint32_t index) const {
     const Surfel& surfel = input_.surfels[index];
     const double radius = input_.radius;
@@ -221,9 +213,9 @@ std::vector<MortonKey> sortedKeys(const TreeInput& input) {
   std::vector<MortonKey> keys(input.surfels.size());
   tbb::parallel_for(std::size_t{0}, keys.size(), [&](std::size_t i) {
     const Eigen::Vector3d cell = (input.surfels[i].position.cast<double>() - low) * scale;
-    keys[i] = {spread(static_cast<std::uint64_t>(cell.x())) |
-                   spread(static_cast<std::uint64_t>(cell.y())) << 1 |
-                   spread(static_cast<std::uint64_t>(cell.z())) << 2,
+    keys[i] = {spreadBits(static_cast<std::uint64_t>(cell.x())) |
+                   spreadBits(static_cast<std::uint64_t>(cell.y())) << 1 |
+                   spreadBits(static_cast<std::uint64_t>(cell.z())) << 2,
                static_cast<std::uint32_t>(i)};
   });
   tbb::parallel_sort(keys.begin(), keys.end());
@@ -247,7 +239,7 @@ void joinBinary(const BinaryNode& left, const BinaryNode& right, BinaryNode& nod
   node.box.grow(right.box);
   for (int width = 2; width <= kTreeWidth; ++width) {
     float best = width == 2 ? kInfinity : node.cost[width - 1];
-    // The whole width is a node's own: its children are at least two, however dear.
+    // The whole width belongs to the node itself: it has at least two children at any cost.
     if (width == kTreeWidth) best = kInfinity;
     for (int share = 1; share < width; ++share) {
       const float cost = left.cost[share] + right.cost[width - share];

@@ -13,12 +13,12 @@
 
 namespace marsim::map {
 
-/// What a tree is built of.
+/// The input of building a tree.
 struct TreeInput {
   const std::vector<Surfel>& surfels;
   float radius, planar_threshold;  ///< [m]
   Eigen::AlignedBox3f bounds;      ///< of the positions [m] in W
-  Eigen::Vector3d origin;          ///< [m] in W, of the tree's coordinates
+  Eigen::Vector3d origin;          ///< [m] in W, origin of the tree's coordinates
 
   bool isPlanar(const Surfel& surfel) const { return surfel.thickness < planar_threshold; }
 };
@@ -45,18 +45,18 @@ struct TreeBox {
   }
 };
 
-/// A node of a binary tree, with what stands below it at best: `left_share[w]` of w roots go to its
-/// left child, 0: nothing is gained over w - 1 roots.
+/// A node of a binary tree, with the best wide tree below it: of w roots left_share[w] go to its
+/// left child; 0: w roots are no better than w - 1.
 struct BinaryNode {
   TreeBox box;
-  std::uint32_t begin, count;  ///< its surfels in sorted order; of a top node's, its treelet
+  std::uint32_t begin, count;  ///< its surfels in sorted order; its treelet for a top node
   std::uint32_t to_left;       ///< steps back to its left child; the right one is the node before
-  float cost[kTreeWidth];      ///< [w]: least expected cost as up to w roots; 0 is unused
+  float cost[kTreeWidth];      ///< [w]: least expected cost with up to w roots; 0 is unused
   std::uint8_t left_share[kTreeWidth + 1];
-  bool is_leaf;  ///< as one root it is a leaf
+  bool is_leaf;  ///< as a single root it is a leaf
 };
 
-/// Children before parents.
+/// Nodes with children before parents.
 struct BinaryTree {
   std::vector<BinaryNode> nodes;
 
@@ -78,13 +78,13 @@ struct MortonKey {
 /// The keys of all surfels in rising order.
 std::vector<MortonKey> sortedKeys(const TreeInput& input);
 
-/// Where the highest bit in which the keys of a range differ changes; equal keys are halved.
+/// Where the highest differing bit in a range of keys changes; equal keys are halved.
 std::size_t splitByKeys(const std::vector<MortonKey>& keys, std::size_t begin, std::size_t end);
 
-/// Gives a node the box of its children and what is best below it.
+/// Gives a node the box of its children and the best tree below it.
 void joinBinary(const BinaryNode& left, const BinaryNode& right, BinaryNode& node);
 
-/// The tree over a range of keys, whose indices are reordered as the tree's leaves hold them.
+/// The tree over a range of keys; reorders their indices as the tree's leaves hold them.
 BinaryTree buildBinaryTree(const TreeInput& input, std::vector<MortonKey>& keys, std::size_t begin,
                            std::size_t end);
 

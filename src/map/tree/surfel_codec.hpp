@@ -19,7 +19,7 @@ struct StoredSurfel {
   bool planar;
 };
 
-/// The two codes of a unit normal: of the four about its place the pair of least error.
+/// The two codes of a unit normal: the best of the four pairs around it.
 inline std::array<int, 2> encodeNormal(Eigen::Vector3d n) {
   if (n.z() < 0.0) n = -n;
   const Eigen::Vector3d scaled = n / n.lpNorm<1>();
@@ -43,7 +43,7 @@ inline std::array<int, 2> encodeNormal(Eigen::Vector3d n) {
   return best;
 }
 
-/// Writes surfel number i of the n of a leaf whose words begin at `words`.
+/// Writes surfel number i of a leaf with n surfels whose words begin at `words`.
 inline void writeSurfel(const LeafFrame<double>& frame, const StoredSurfel& surfel, std::size_t i,
                         std::size_t n, std::uint32_t* words) {
   std::array<std::uint32_t, 3> q{};

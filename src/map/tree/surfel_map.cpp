@@ -18,7 +18,7 @@
 namespace marsim::map {
 namespace {
 
-/// Section `tree`: what its nodes and words mean.
+/// Section `tree`: data needed to read its nodes and words.
 struct TreeRecord {
   SurfelTreeHeader header;
   Blending blending;
@@ -29,7 +29,7 @@ static_assert(sizeof(TreeRecord) == 104, "written as it lies in memory: without 
 
 bool notNegative(float value) { return std::isfinite(value) && value >= 0.0F; }
 
-/// Whether a map can have the numbers of a record.
+/// Whether the numbers of a record are possible for a map.
 bool possible(const TreeRecord& record, const SurfelMapConfig& config) {
   const SurfelTreeHeader& header = record.header;
   constexpr double kFarthest = 1e8;  // [m] squares of it are finite in single precision
@@ -48,7 +48,7 @@ bool possible(const TreeRecord& record, const SurfelMapConfig& config) {
          notNegative(record.planar_threshold) && notNegative(record.noise) && record.reserved == 0;
 }
 
-/// A channel of as many elements of bytes as the map has surfels, where the file has it.
+/// A channel with as many elements as the map has surfels, if the file has it.
 template <class Value>
 void readChannel(const MapFile& file, std::string_view name, std::size_t surfels,
                  View<Value>& channel) {
@@ -140,7 +140,7 @@ SurfelMap SurfelMap::fromFile(std::shared_ptr<const MapFile> file, const SurfelM
   SurfelMap map;
   map.tree_ = {record.header, nodes.data(), words.data()};
   if (nodes.size() != record.header.node_count ||
-      record.header.surfel_count > words.size() ||  // before it is multiplied
+      record.header.surfel_count > words.size() ||  // before the multiplication
       words.size() != map.tree_.wordCount()) {
     throw refuse("has a tree whose sections have other sizes");
   }

@@ -12,12 +12,12 @@ namespace {
 
 using Lanes = std::array<float, kTreeWidth>;
 
-/// Boxes hold their surfels with room to spare (kBoxMargin); this covers the rounding of their
-/// distances, of the order of 1e-7 of themselves.
+/// Boxes hold their surfels with a margin (kBoxMargin); this covers the relative rounding of their
+/// distances, about 1e-7.
 constexpr float kSlack = 1.0F - 1e-5F;
 
-// Squared distances from a place to the boxes of the children, not too large; those of empty slots
-// mean nothing. The place is taken relative to the node first, in double precision.
+// Lower bounds of the squared distances from a place to the boxes of the children; undefined for
+// empty slots. The place is first taken relative to the node, in double precision.
 Lanes squaredDistances(const TreeNode& node, const Eigen::Vector3d& p_O) {
   Lanes squared{};
   for (int axis = 0; axis < 3; ++axis) {
@@ -51,7 +51,7 @@ void visitLeaf(const SurfelTreeView& view, const TreeNode& node, int slot, const
   }
 }
 
-/// Nodes still to be looked into: kMaxTreeDepth levels leave at most seven siblings each.
+/// Nodes still to be searched: kMaxTreeDepth levels leave at most seven siblings each.
 class NodeStack {
  public:
   struct Entry {
@@ -59,7 +59,7 @@ class NodeStack {
     float squared;  ///< distance
   };
   void push(std::uint32_t node, float squared) { entries_[size_++] = {node, squared}; }
-  /// Keeps the entries from `base` on in order, the nearest to be popped first.
+  /// Sorts the entries from `base` on, so that the nearest is popped first.
   void pushBehindNearer(std::size_t base, std::uint32_t node, float squared) {
     std::size_t place = size_++;
     for (; place > base && entries_[place - 1].squared < squared; --place) {
@@ -76,7 +76,7 @@ class NodeStack {
   std::size_t size_ = 0;
 };
 
-// Positions as the map's users see them: rounded to single precision.
+// Positions in the single precision that the map's users see.
 double squaredDistance(const StoredSurfel& stored, const Eigen::Vector3d& p_O) {
   return (stored.position.cast<float>().cast<double>() - p_O).squaredNorm();
 }
@@ -133,8 +133,8 @@ class TurnedBox {
   Eigen::Array3d half_;
 };
 
-// Whether a child's box may have to do with a turned one: by the ball about it, which is larger
-// than the box by kBoxMargin of its surfels, far more than is rounded here.
+// Whether a child's box may meet a turned one, by its bounding sphere: the box has a margin of
+// kBoxMargin R, far more than the rounding here.
 bool mayMeet(const TreeNode& node, int slot, const TurnedBox& box) {
   Eigen::Vector3d lower, upper;
   for (int axis = 0; axis < 3; ++axis) {
@@ -202,7 +202,7 @@ double nearestSurfel(const SurfelTreeView& view, const Eigen::Vector3d& p_O, dou
   return std::min(std::sqrt(best), limit);
 }
 
-// Numbers go depth first: a node's own leaves, then each child's subtree.
+// Numbers are depth first: a node's own leaves, then each child's subtree.
 FoundSurfel surfelOf(const SurfelTreeView& view, std::uint32_t number) {
   const TreeNode* node = view.nodes;
   while (number - node->leaf_base >= node->leaf_end[node->childCount() - 1]) {

@@ -19,11 +19,11 @@ namespace marsim::map {
 namespace {
 
 constexpr float kFarthest = 1e8F;            // [m] squares of it are finite
-constexpr std::size_t kSurfelGrain = 65536;  // surfels a task; fewer start no threads
+constexpr std::size_t kSurfelGrain = 65536;  // surfels a task; fewer run without threads
 constexpr std::size_t kNodeGrain = 1024;     // nodes a task
 
-// On each axis zero, unless the map lies farther from it than it extends: then all coordinates are
-// within a factor of two, and subtracting one from another loses nothing.
+// Zero on each axis unless the map lies farther from it than it extends: all coordinates are then
+// within a factor of two, and their differences are exact.
 Eigen::Vector3d localOrigin(const Eigen::AlignedBox3f& bounds) {
   Eigen::Vector3d origin = Eigen::Vector3d::Zero();
   for (int axis = 0; axis < 3; ++axis) {
@@ -34,7 +34,7 @@ Eigen::Vector3d localOrigin(const Eigen::AlignedBox3f& bounds) {
   return origin;
 }
 
-// The box of the positions. Throws Error where a surfel is none.
+// The box of the positions. Throws Error for an invalid surfel.
 Eigen::AlignedBox3f survey(const std::vector<Surfel>& surfels, float planar_threshold) {
   if (surfels.size() >= (std::size_t{1} << 31)) {
     throw Error("a map of 2^31 surfels or more cannot be rendered");
@@ -68,7 +68,7 @@ void forEachLeaf(const TreeNode& node, const Visit& visit) {
   }
 }
 
-// What can be said of some surfels as they are stored.
+// Statistics of some surfels as stored.
 struct StoredSurvey {
   std::size_t planar = 0;
   Eigen::AlignedBox3f box;
@@ -82,7 +82,7 @@ struct StoredSurvey {
   }
 };
 
-// Fills the words of a leaf and looks at what became of its surfels.
+// Fills the words of a leaf and surveys its stored surfels.
 void writeLeaf(const TreeInput& input, const StoredLeaf& leaf, const LeafFrame<double>& frame,
                const std::uint32_t* order, std::uint32_t* words, StoredSurvey& survey) {
   for (std::uint32_t i = 0; i < leaf.count; ++i) {
@@ -190,7 +190,7 @@ std::vector<Surfel> decodeSurfels(const SurfelTreeView& view) {
 
 namespace {
 
-// What is wrong with a node by itself, or null.
+// The flaw of a node by itself, or null.
 const char* flawOf(const TreeNode& node) {
   const int inner = node.innerCount(), children = node.childCount();
   if (children < 1 || children > kTreeWidth || inner > children) return "numbers of children";
@@ -201,7 +201,7 @@ const char* flawOf(const TreeNode& node) {
     }
   }
   for (int slot = 0; slot < children; ++slot) {
-    const std::uint32_t size = StoredLeaf(node, slot).count;  // of any number where it wraps
+    const std::uint32_t size = StoredLeaf(node, slot).count;  // any number on overflow
     if (slot < inner ? node.leaf_end[slot] != 0 : size == 0 || size > kMaxLeafSize) {
       return "a leaf's size";
     }
@@ -209,9 +209,9 @@ const char* flawOf(const TreeNode& node) {
   return nullptr;
 }
 
-// Walks the tree as it was built: depth first, where every node gets the next free numbers for its
-// inner children and its leaves' surfels. A tree of other numbers is refused, so none is reached
-// twice and the walk ends.
+// Walks the tree in the order of building: depth first, each node taking the next free numbers for
+// its inner children and its leaves' surfels. A tree with other numbers is rejected, so that no
+// node is reached twice and the walk ends.
 void requireShape(const SurfelTreeView& view) {
   const auto refuse = [](std::size_t node, const char* what) {
     throw Error(fmt::format("surfel tree: node {}: {}", node, what));
@@ -252,7 +252,7 @@ void validateTree(const SurfelTreeView& view) {
   }
   if (view.header.storage != kCompactStorage) throw Error("surfel tree: its storage is unknown");
   if (node_count == 0) return;
-  requireShape(view);  // every pattern of bits is a surfel
+  requireShape(view);  // every bit pattern is a valid surfel
 }
 
 }  // namespace marsim::map

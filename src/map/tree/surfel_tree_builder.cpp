@@ -13,23 +13,23 @@
 namespace marsim::map {
 namespace {
 
-// Surfels of the largest piece of the tree that is built by itself. The roots of pieces are nodes,
-// which costs the collapse a little freedom and saves most of a binary tree's memory.
+// Surfels of the largest treelet, a part of the tree that is built by itself. Roots of treelets are
+// nodes, which costs the collapse a little freedom and saves most of a binary tree's memory.
 constexpr std::size_t kTreeletSize = std::size_t{1} << 17;
 
 using Nodes = std::vector<BinaryNode>;
 
 // The children of a wide node.
 struct Children {
-  std::array<std::size_t, kTreeWidth> index;  // in the binary tree, the inner ones first
+  std::array<std::size_t, kTreeWidth> index;  // in the binary tree, inner nodes first
   int count = 0, inner = 0;
 };
 
-// The roots of at most `width` subtrees that stand for a binary node's two sides.
+// The roots of at most `width` subtrees that replace a binary node's two sides.
 void collect(const BinaryTree& tree, std::size_t index, int width, Children& children) {
   const BinaryNode& node = tree.nodes[index];
   int share = width == 1 ? 0 : node.left_share[width];
-  while (width > 1 && share == 0) {  // as good with fewer
+  while (width > 1 && share == 0) {  // fewer are as good
     --width;
     share = width == 1 ? 0 : node.left_share[width];
   }
@@ -44,7 +44,7 @@ void collect(const BinaryTree& tree, std::size_t index, int width, Children& chi
 Children childrenOf(const BinaryTree& tree, std::size_t index) {
   Children children;
   const BinaryNode& node = tree.nodes[index];
-  if (node.is_leaf) {  // only the root of a tiny piece
+  if (node.is_leaf) {  // only at the root of a tiny treelet
     children.index[0] = index;
     children.count = 1;
     return children;
@@ -59,7 +59,7 @@ Children childrenOf(const BinaryTree& tree, std::size_t index) {
   return children;
 }
 
-// The least power of two in whose multiples, 256 at most, all boxes find room.
+// The least power of two with which all boxes fit into 256 steps.
 void quantiseAxis(const BinaryTree& tree, const Children& children, int axis, double low,
                   double high, TreeNode& node) {
   int exponent = std::max(std::ilogb(std::max(high - low, 1e-20)) - 8, -90);
@@ -100,7 +100,7 @@ TreeNode quantise(const BinaryTree& tree, const Children& children) {
   return node;
 }
 
-// Appends room for a node's inner children and writes their numbers; returns the first.
+// Allots numbers to a node's inner children and writes them; returns the first.
 std::size_t allot(TreeNode& node, TreeShape& shape) {
   node.child_base = static_cast<std::uint32_t>(shape.nodes.size());
   node.leaf_base = static_cast<std::uint32_t>(shape.order.size());
@@ -108,7 +108,7 @@ std::size_t allot(TreeNode& node, TreeShape& shape) {
   return node.child_base;
 }
 
-// Writes the wide node of a binary one and all below it, depth first.
+// Writes a binary node as a wide node and all nodes below it, depth first.
 void emit(const BinaryTree& tree, const std::vector<MortonKey>& keys, std::size_t index,
           std::size_t target, TreeShape& shape) {
   const Children children = childrenOf(tree, index);
@@ -127,10 +127,10 @@ void emit(const BinaryTree& tree, const std::vector<MortonKey>& keys, std::size_
   }
 }
 
-// A piece of the tree with a root of its own, its numbers counted from its own begin.
+// A treelet; its numbers count from its own beginning.
 struct Treelet {
-  std::size_t begin, end;  // of its keys
-  BinaryNode root{};       // as the top sees it
+  std::size_t begin, end;  // in the keys
+  BinaryNode root{};       // as the top tree sees it
   TreeShape shape{};
 
   void build(const TreeInput& input, std::vector<MortonKey>& keys) {
@@ -150,7 +150,7 @@ class Top {
 
   std::vector<Treelet>& treelets() { return treelets_; }
 
-  // Called once the treelets are built.
+  // Call it once the treelets are built.
   TreeShape join() {
     std::size_t next = 0;
     build(0, keys_.size(), next);
@@ -171,7 +171,7 @@ class Top {
     divide(middle, end);
   }
 
-  // Appends the binary node of a range, which divide() divides the same way.
+  // Appends the binary node of a range, by the same divisions as divide().
   void build(std::size_t begin, std::size_t end, std::size_t& next) {
     if (end - begin <= kTreeletSize) {
       tree_.nodes.push_back(treelets_[next].root);
@@ -203,12 +203,12 @@ class Top {
     }
   }
 
-  // Moves a treelet to the end: its root to `target`, the others after all nodes there are.
+  // Moves a treelet to the end: its root to `target`, its other nodes after all present ones.
   void place(TreeShape& piece, std::size_t target) {
     const auto nodes = static_cast<std::uint32_t>(shape_.nodes.size());
     const auto surfels = static_cast<std::uint32_t>(shape_.order.size());
     for (TreeNode& node : piece.nodes) {
-      node.child_base += nodes - 1;  // its root stands elsewhere
+      node.child_base += nodes - 1;  // its root moves to `target`
       node.leaf_base += surfels;
     }
     shape_.nodes[target] = piece.nodes.front();

@@ -14,7 +14,7 @@ struct TreeShape {
   std::vector<std::uint32_t> order;  ///< index of each surfel in tree order
 };
 
-/// Of at least one surfel.
+/// Builds the shape for at least one surfel.
 TreeShape buildTreeShape(const TreeInput& input);
 
 }  // namespace marsim::map

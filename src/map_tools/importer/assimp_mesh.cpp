@@ -27,7 +27,7 @@ namespace {
 /// The files that assimp opens itself: materials and buffers.
 class AssimpFiles : public Assimp::DefaultIOSystem {
  public:
-  /// `text`: to be read in place of the file `path`; empty: the file is read.
+  /// `text`: read in place of the file `path`; empty: the file is read.
   AssimpFiles(InputFiles& files, std::filesystem::path path, std::string text)
       : files_(files), path_(std::move(path)), text_(std::move(text)) {}
 
@@ -51,7 +51,7 @@ class AssimpFiles : public Assimp::DefaultIOSystem {
     return DefaultIOSystem::Open(path.c_str(), "rb");
   }
 
-  /// Errors of the files that could not be opened, in the order of the attempts.
+  /// Errors of files that could not be opened, in the order of the attempts.
   const std::vector<std::string>& failures() const { return failures_; }
   /// Whether a file was opened beside the mesh's own.
   bool hasOthers() const { return others_; }
@@ -64,28 +64,34 @@ class AssimpFiles : public Assimp::DefaultIOSystem {
   bool others_ = false;
 };
 
-constexpr std::size_t kPlace = 4, kColour = 7;  // words of OBJ's 'v x y z' and 'v x y z r g b'
+constexpr std::size_t kPlace = 4, kColour = 7;  // words of 'v x y z' and 'v x y z r g b'
 
-/// Calls take(line, words) for the lines of an OBJ file; words are those of a vertex, or none.
+/// Calls take(line, words) for the lines of an OBJ file, without blanks at their ends; words are a
+/// vertex's, else none. Returns whether there were blanks before a line.
 template <class Take>
-void forEachVertexLine(const std::filesystem::path& path, const Take& take) {
+bool forEachVertexLine(const std::filesystem::path& path, const Take& take) {
   std::size_t size = 0;
   std::ifstream stream = openInput(path, size);
   std::vector<std::string_view> words;
+  bool is_indented = false;
   for (LineReader lines(stream, path.string()); lines.next();) {
+    const std::string_view line = trimmed(lines.line());
+    is_indented = is_indented || (!line.empty() && line.data() != lines.line().data());
     words.clear();
-    if (lines.line().rfind('v', 0) == 0) map::splitWords(lines.line(), words);
+    if (line.rfind('v', 0) == 0) map::splitWords(line, words);
     if (words.size() < kPlace || words[0] != "v") words.clear();
-    take(lines.line(), words);
+    take(line, words);
   }
+  return is_indented;
 }
 
-/// The text of an OBJ file of which some vertices have a colour, with grey for the others: assimp
-/// gives colours to the vertices in their order. Empty where all have one, or none.
-std::string withAllColours(const std::filesystem::path& path) {
+/// The text of an OBJ file for assimp: without blanks before a line, which assimp refuses, and with
+/// grey for vertices without a colour if others have one, since assimp assigns colours in order.
+/// Empty if the file is like that itself.
+std::string plainObj(const std::filesystem::path& path) {
   bool coloured = false, all = true;
   double most = 0.0;
-  forEachVertexLine(path, [&](std::string_view, const std::vector<std::string_view>& words) {
+  const auto look = [&](std::string_view, const std::vector<std::string_view>& words) {
     if (words.empty()) return;
     all = all && words.size() == kColour;
     if (words.size() < kColour) return;
@@ -93,15 +99,16 @@ std::string withAllColours(const std::filesystem::path& path) {
     for (std::size_t i = kPlace; i < kColour; ++i) {
       most = std::max(most, map::numberOf(words[i]).value_or(0.0));
     }
-  });
-  if (!coloured || all) return "";
+  };
+  const bool is_indented = forEachVertexLine(path, look);
+  if (!is_indented && (!coloured || all)) return "";
   const map::ColourDepth depth = map::depthOf(most, true);
   const char* const grey = depth == map::ColourDepth::kUnit   ? " 0.5 0.5 0.5"
                            : depth == map::ColourDepth::kByte ? " 128 128 128"
                                                               : " 32896 32896 32896";
   std::string text;
   forEachVertexLine(path, [&](std::string_view line, const std::vector<std::string_view>& words) {
-    if (words.empty()) {
+    if (words.empty() || !coloured) {
       text.append(line) += '\n';
       return;
     }
@@ -112,7 +119,7 @@ std::string withAllColours(const std::filesystem::path& path) {
   return text;
 }
 
-/// The text after `begin` up to `end`; empty where either is missing.
+/// The text after `begin` up to `end`; empty if either is missing.
 std::string_view between(std::string_view text, std::string_view begin, std::string_view end) {
   const std::size_t first = text.find(begin);
   if (first == std::string_view::npos) return {};
@@ -121,11 +128,11 @@ std::string_view between(std::string_view text, std::string_view begin, std::str
   return last == std::string_view::npos ? std::string_view() : text.substr(0, last);
 }
 
-/// The value of an attribute in the text of an XML tag; empty where it has none.
+/// The value of an attribute in the text of an XML tag; empty if it has none.
 std::string_view attribute(std::string_view tag, std::string_view name) {
   for (std::size_t at = tag.find(name); at != std::string_view::npos; at = tag.find(name, at + 1)) {
     const std::string_view rest = trimmed(tag.substr(at + name.size()));
-    if (rest.empty() || rest[0] != '=') continue;  // "centimeter" is no "meter"
+    if (rest.empty() || rest[0] != '=') continue;  // "centimeter" is not "meter"
     const std::string_view value = trimmed(rest.substr(1));
     if (value.empty() || (value[0] != '"' && value[0] != '\'')) continue;
     return value.substr(1, value.find(value[0], 1) - 1);
@@ -133,8 +140,8 @@ std::string_view attribute(std::string_view tag, std::string_view name) {
   return {};
 }
 
-// Unit and up axis of a Collada file (COLLADA 1.4.1, <asset>): assimp's own handling of them
-// differs between its versions, and is turned off.
+// Reads unit and up axis of a Collada file (COLLADA 1.4.1, <asset>): assimp handles them
+// differently from version to version, so its handling is turned off.
 void readColladaAsset(const std::filesystem::path& path, Mesh& mesh) {
   const std::string head = headOf(path);
   const std::string_view up = trimmed(between(head, "<up_axis>", "</up_axis>"));
@@ -184,7 +191,7 @@ class MeshReader {
     aiColor3D diffuse;
     const aiMaterial& material = materialOf(part);
     if (material.GetTextureCount(aiTextureType_DIFFUSE) > 0) return true;
-    // assimp makes up a material for files without any.
+    // assimp invents a material for files without one.
     const bool made_up = material.Get(AI_MATKEY_NAME, name) == AI_SUCCESS &&
                          name == aiString(AI_DEFAULT_MATERIAL_NAME);
     return !made_up && material.Get(AI_MATKEY_COLOR_DIFFUSE, diffuse) == AI_SUCCESS;
@@ -223,7 +230,7 @@ class MeshReader {
     return map::roundedColour({shade(c.r), shade(c.g), shade(c.b)});
   }
 
-  /// Colours of a part's vertices; the number of its texture and one more, or 0.
+  /// Adds colours of a part's vertices; returns the number of its texture plus 1, or 0.
   std::uint16_t addColours(const aiMesh& part) {
     aiColor3D diffuse(0.5F, 0.5F, 0.5F);
     std::uint16_t texture = 0;
@@ -265,7 +272,7 @@ class MeshReader {
 
   std::optional<Texture> read(const aiString& name) const {
     if (const aiTexture* inside = scene_.GetEmbeddedTexture(name.C_Str())) {
-      if (inside->mHeight > 0) return std::nullopt;  // raw pixels: no format that files have
+      if (inside->mHeight > 0) return std::nullopt;  // raw pixels: no file format has them
       return readTexture(reinterpret_cast<const unsigned char*>(inside->pcData), inside->mWidth);
     }
     return readTexture(path_.parent_path() / name.C_Str(), files_);
@@ -276,8 +283,8 @@ class MeshReader {
   InputFiles& files_;
   Mesh& mesh_;
   bool coloured_ = false;
-  map::ColourDepth depth_ = map::ColourDepth::kUnit;    // of the vertices' colours
-  std::vector<std::optional<std::uint16_t>> textures_;  // of materials
+  map::ColourDepth depth_ = map::ColourDepth::kUnit;    // for the vertices' colours
+  std::vector<std::optional<std::uint16_t>> textures_;  // by material
 };
 
 }  // namespace
@@ -289,9 +296,8 @@ Mesh readAssimpMesh(const std::filesystem::path& path, const std::string& extens
   if (extension == ".dae") readColladaAsset(path, mesh);
   if (extension == ".gltf" || extension == ".glb") mesh.up = UpAxis::kY;  // glTF 2.0, 3.4
   Assimp::Importer importer;
-  auto* const opened =
-      new AssimpFiles(files, path, extension == ".obj" ? withAllColours(path) : "");
-  importer.SetIOHandler(opened);  // owns it
+  auto* const opened = new AssimpFiles(files, path, extension == ".obj" ? plainObj(path) : "");
+  importer.SetIOHandler(opened);  // the importer owns it
   importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);
   const aiScene* scene = importer.ReadFile(path.string(), aiProcess_Triangulate);
   const std::string missing = opened->failures().empty() ? "" : opened->failures().front();

@@ -46,7 +46,7 @@ void closeInherited() {
   }
 }
 
-/// Leaves this process the pipe and what it needs; it ends with its parent.
+/// Closes all inherited files but the pipe and limits this process; it ends with its parent.
 void enclose(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
@@ -65,9 +65,11 @@ Mesh readMeshFile(const std::filesystem::path& path, InputFiles& files) {
   return extension == ".ply" ? readPlyMesh(path, files) : readAssimpMesh(path, extension, files);
 }
 
-void answer(const std::string& kind, const std::filesystem::path& path, double resolution,
+/// `words`: the request, see ImportProcess.
+void answer(const std::filesystem::path& path, const std::vector<std::string>& words,
             const ImportLimits& limits, ImportWriter& writer) {
   InputFiles files(writer, limits);
+  const std::string& kind = words.at(0);
   if (kind == "mesh") {
     Mesh mesh = readMeshFile(path, files);
     writer.part(ImportPart::kMesh);
@@ -75,6 +77,11 @@ void answer(const std::string& kind, const std::filesystem::path& path, double r
     return;
   }
   files.admit(path);
+  if (kind == "bag") {
+    const bool with_poses = words.size() > 2;
+    return readBag(path, words.at(1), with_poses ? std::optional(words[2]) : std::nullopt, writer);
+  }
+  const double resolution = std::strtod(words.at(1).c_str(), nullptr);
   Notes notes = readOctree(path, resolution, [&](const map::PointBlock& block) {
     writer.part(ImportPart::kPoints);
     writer.array(block.points);
@@ -128,19 +135,19 @@ bool addTriangle(Mesh& mesh, const std::array<std::uint32_t, 3>& corners) {
 
 int main(int argc, char** argv) {
   using namespace marsim::map_tools;
-  if (argc != 6) {
+  if (argc < 5) {
     fmt::print(stderr, "map_importer reads files for 'marsim map import' and is started by it\n");
     return 2;
   }
-  enclose(static_cast<pid_t>(std::atol(argv[5])));
+  enclose(static_cast<pid_t>(std::atol(argv[3])));
   ImportWriter writer;
   ImportLimits limits;
-  limits.memory = std::strtod(argv[4], nullptr);
+  limits.memory = std::strtod(argv[2], nullptr);
   try {
-    answer(argv[1], argv[2], std::strtod(argv[3], nullptr), limits, writer);
+    answer(argv[1], {argv + 4, argv + argc}, limits, writer);
   } catch (const std::exception& error) {
     writer.part(ImportPart::kError);
     writer.array(std::string(error.what()));
   }
-  _exit(0);  // what it holds need not be freed
+  _exit(0);  // its memory need not be freed
 }

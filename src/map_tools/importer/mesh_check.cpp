@@ -10,11 +10,11 @@
 #include "map_tools/importer/importer.hpp"
 #include "marsim/common/error.hpp"
 
-// assimp takes files that were cut for shorter ones, or ends the program.
+// assimp reads truncated files as shorter ones, or ends the program.
 namespace marsim::map_tools {
 namespace {
 
-constexpr std::size_t kHead = 1U << 16U;  // [bytes] of a file in which its header is looked for
+constexpr std::size_t kHead = 1U << 16U;  // [bytes] in which a file's header is looked for
 
 // The last bytes of a file.
 std::string endOf(const std::filesystem::path& path, std::size_t size, std::size_t bytes) {
@@ -40,12 +40,12 @@ void requireWholeStl(const std::filesystem::path& path, std::size_t size) {
   }
 }
 
-/// Lines of an OFF file without comments and empty ones.
+/// Lines of an OFF file without comments and blank lines.
 class OffLines {
  public:
   explicit OffLines(const std::filesystem::path& path) : stream_(path, std::ios::binary) {}
 
-  /// Words of the next one, none where the file ends; valid until the next call.
+  /// Words of the next line, none at the end of the file; valid until the next call.
   std::vector<std::string_view> next() {
     while (std::getline(stream_, line_)) {
       std::vector<std::string_view> words =
@@ -87,7 +87,7 @@ void requireWholeOff(const std::filesystem::path& path) {
   });
 }
 
-// OBJ says nowhere how long it is: a last line that ends too early tells.
+// OBJ does not tell its length: a last line that ends too early shows a truncation.
 void requireWholeObj(const std::filesystem::path& path, std::size_t size) {
   const std::string end = endOf(path, size, 4096);
   const std::vector<std::string_view> words =

@@ -27,7 +27,7 @@ struct Header {
   std::uint64_t size = 0;  // nodes
 };
 
-/// Leaves the stream where the nodes begin.
+/// Reads the header and leaves the stream at the first node.
 Header readHeader(std::istream& stream, const std::string& path) {
   Header header;
   LineReader lines(stream, path);
@@ -39,12 +39,12 @@ Header readHeader(std::istream& stream, const std::string& path) {
   return header;
 }
 
-/// Walks over a file's nodes, none of which is kept: OctoMap's own readers go on where a file ends,
-/// with whatever children the last bytes told of, and follow nodes to any depth.
+/// Walks over a file's nodes and keeps none: OctoMap's own readers continue past the end of a file,
+/// with the children of the last bytes, and follow nodes to any depth.
 class NodeWalk {
  public:
   /// `bytes` of a node's value before its eight bits of children; 0: the nodes of a .bt, which have
-  /// two bits a child and none of their own for a leaf.
+  /// two bits a child; leaves have no bytes of their own.
   NodeWalk(std::istream& stream, int bytes, const std::string& path)
       : stream_(stream), bytes_(bytes), path_(path) {}
 
@@ -78,7 +78,7 @@ class NodeWalk {
   const std::string& path_;
 };
 
-/// Parts of a leaf's edge.
+/// Number of parts along a leaf's edge.
 double partsOf(double side, double resolution) {
   return std::max(1.0, std::ceil(side / resolution - 1e-6));
 }
@@ -101,7 +101,7 @@ class PointBlocks {
   map::PointBlock block_;
 };
 
-/// Adds the points of one leaf: the centres of the cubes that it is divided into.
+/// Adds the points of one leaf: the centres of the cubes into which it is divided.
 void addLeaf(const octomap::point3d& centre, double side, double resolution, PointBlocks& blocks) {
   const int parts = static_cast<int>(partsOf(side, resolution));
   const double step = side / parts;

@@ -13,14 +13,14 @@
 #include "map_tools/importer/importer.hpp"
 #include "marsim/common/error.hpp"
 
-// Meshes in PLY, see map/files/ply_file.cpp; triangle strips as Stanford's scans have them,
-// textures as MeshLab writes them (comment TextureFile; texcoord of faces, or u and v of vertices).
+// Meshes in PLY, see map/files/ply_file.cpp; with triangle strips as in Stanford's scans and
+// textures as in MeshLab's files (comment TextureFile; texcoord of faces, or u and v of vertices).
 namespace marsim::map_tools {
 namespace {
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-/// Numbers of a PLY file's data, one after the other.
+/// Numbers of a PLY file's data, in order.
 class PlyNumbers {
  public:
   PlyNumbers(map::InputFile& file, const map::PlyHeader& header)
@@ -28,7 +28,7 @@ class PlyNumbers {
     file.stream.seekg(static_cast<std::streamoff>(header.data_begin));
   }
 
-  /// The next number; false where the data end, or hold something else.
+  /// Reads the next number; false if the data end or hold something else.
   bool next(map::NumberType type, double& number) {
     if (header_.ascii) return nextWord(type, number);
     std::array<char, 8> bytes{};
@@ -36,7 +36,7 @@ class PlyNumbers {
     number = map::decode(bytes.data(), type, header_.big_endian);
     return true;
   }
-  /// The next length of a list, see next().
+  /// Reads the next length of a list, see next().
   bool nextLength(map::NumberType type, std::size_t& length) {
     constexpr double kMost = 1e9;
     double number = 0.0;
@@ -66,7 +66,7 @@ class PlyNumbers {
   std::string word_;
 };
 
-/// Position of the first property of one of these names, of the lists or of the numbers.
+/// Position among the lists or the numbers of the first property with one of these names.
 std::size_t find(const map::PlyElement& element, bool lists,
                  std::initializer_list<const char*> names) {
   std::size_t position = 0;
@@ -109,7 +109,7 @@ class PlyMeshReader {
   }
 
  private:
-  /// Reads an element's records; `take` finds each in values_ and lists_.
+  /// Reads an element's records; `take` finds each record in values_ and lists_.
   template <class Take>
   void forEachRecord(const map::PlyElement& element, const Take& take) {
     for (std::uint64_t i = 0; i < element.count; ++i) {
@@ -204,7 +204,7 @@ class PlyMeshReader {
     });
   }
 
-  /// Strips of triangles, one after the other with -1 between them.
+  /// Reads strips of triangles, one after another with -1 between them.
   void readStrips(const map::PlyElement& element) {
     const std::size_t corners = cornersOf(element);
     forEachRecord(element, [&] {
@@ -270,7 +270,7 @@ class PlyMeshReader {
     }
   }
 
-  /// Gives every corner a vertex of its own, since it has a place of its own on the texture.
+  /// Gives every corner a vertex of its own, since it has its own place on the texture.
   void splitVertices() {
     std::vector<Eigen::Vector3d> vertices;
     std::vector<map::Colour> colours;
@@ -290,15 +290,15 @@ class PlyMeshReader {
   map::InputFile file_;
   map::PlyHeader header_;
   PlyNumbers numbers_;
-  std::vector<double> values_;              // of a record: its numbers ...
-  std::vector<std::vector<double>> lists_;  // ... and its lists
-  std::vector<std::uint16_t> textures_;     // of the file: 1 + number among the mesh's, 0: missing
-  map::RecordLayout layout_;                // of the vertices
-  std::vector<Eigen::Vector3d> raw_colours_;  // of the vertices, as the file has them
+  std::vector<double> values_;                // numbers of a record
+  std::vector<std::vector<double>> lists_;    // lists of a record
+  std::vector<std::uint16_t> textures_;       // 1 + the mesh's number, 0: missing
+  map::RecordLayout layout_;                  // of the vertices
+  std::vector<Eigen::Vector3d> raw_colours_;  // of the vertices, in the file's units
   std::vector<std::uint32_t> corners_;        // of polygons
-  std::vector<Eigen::Vector2f> places_;       // of corners on a texture
-  std::vector<std::size_t> ends_;             // of polygons among the corners
-  std::vector<std::uint16_t> images_;         // of polygons, as textures_
+  std::vector<Eigen::Vector2f> places_;       // on a texture, of the corners
+  std::vector<std::size_t> ends_;             // end of each polygon among the corners
+  std::vector<std::uint16_t> images_;         // of each polygon, in textures_
   Mesh mesh_;
 };
 

@@ -13,7 +13,7 @@ double areaOf(const Eigen::Vector3d& a, const Eigen::Vector3d& b, const Eigen::V
   return (b - a).cross(c - a).dot(normal);
 }
 
-/// Whether the polygon's corner i can be cut off: it is convex and no other corner lies within.
+/// Whether the polygon's corner i can be cut off: it is convex and no other corner lies in it.
 bool isEar(const Vertices& vertices, const Corners& corners, std::size_t i,
            const Eigen::Vector3d& normal) {
   const std::size_t count = corners.size(), before = (i + count - 1) % count;
@@ -45,7 +45,7 @@ std::vector<std::array<std::uint32_t, 3>> trianglesOf(const Vertices& vertices, 
     while (corners.size() > 3 && ear < corners.size() && !isEar(vertices, corners, ear, normal)) {
       ++ear;
     }
-    if (ear == corners.size()) ear = 1;  // crosses itself, or without area
+    if (ear == corners.size()) ear = 1;  // it crosses itself or has no area
     triangles.push_back({corners[ear - 1], corners[ear], corners[(ear + 1) % corners.size()]});
     corners.erase(corners.begin() + static_cast<std::ptrdiff_t>(ear));
   }

@@ -10,16 +10,15 @@
 
 namespace marsim::ros_nodes {
 
-/// The ears of the clock's rules on answers: tells a SimClock the stamps of the topics of its
-/// rules, of whatever type with a header. A topic of a type without one ends its rule, with an
-/// error in the log.
+/// Listens for the clock's rules on answers: gives a SimClock the stamps of its rules' topics, of
+/// any type with a header. A topic of a type without one ends its rule, with an error in the log.
 class AnswerListener {
  public:
-  /// The clock is guarded by `mutex`; `on_heard` is called, with it locked, after every stamp.
+  /// `mutex` guards the clock; `on_heard` is called, with it locked, after every stamp.
   AnswerListener(ros::NodeHandle& handle, SimClock& clock, std::mutex& mutex,
                  std::function<void()> on_heard);
 
-  /// Looks who publishes what the rules wait for. The mutex must be locked.
+  /// Looks for publishers of the topics that rules wait for. The mutex must be locked.
   void lookForPublishers();
 
  private:
@@ -30,7 +29,7 @@ class AnswerListener {
   SimClock& clock_;
   std::mutex& mutex_;
   std::function<void()> on_heard_;
-  std::vector<ros::Subscriber> inputs_, outputs_;  ///< of each rule
+  std::vector<ros::Subscriber> inputs_, outputs_;  ///< for each rule
 };
 
 }  // namespace marsim::ros_nodes

@@ -11,16 +11,11 @@ AnyTypeSubscriber::AnyTypeSubscriber(const ros::NodeHandle& handle, std::string 
 }
 
 void AnyTypeSubscriber::subscribe() {
-  subscriber_.shutdown();  // else the new one would join it
+  subscriber_.shutdown();  // otherwise the new one would join it
   const boost::function<void(const topic_tools::ShapeShifter::ConstPtr&)> callback =
       [this](const topic_tools::ShapeShifter::ConstPtr& message) {
         has_publisher_ = true;  // also one that comes and goes between two looks
-        try {
-          callback_(message);
-        } catch (const ros::Exception& error) {  // fewer bytes than it says
-          ROS_WARN_THROTTLE(5.0, "a message on %s is ignored: %s", subscriber_.getTopic().c_str(),
-                            error.what());
-        }
+        callback_(message);
       };
   subscriber_ = handle_.subscribe<topic_tools::ShapeShifter>(
       topic_, 10, callback, ros::VoidConstPtr(), ros::TransportHints().tcpNoDelay());

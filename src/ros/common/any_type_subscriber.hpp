@@ -8,16 +8,15 @@
 
 namespace marsim::ros_nodes {
 
-/// A subscription to a topic whose type its publishers choose. roscpp ties such a subscription to
-/// the first definition that it meets; when that publisher has gone, another one may come with its
-/// own.
+/// A subscription to a topic whose publishers choose the type. roscpp ties such a subscription to
+/// the first definition it meets; after that publisher has gone, another one may have its own.
 class AnyTypeSubscriber {
  public:
   using Callback = std::function<void(const topic_tools::ShapeShifter::ConstPtr&)>;
 
   AnyTypeSubscriber(const ros::NodeHandle& handle, std::string topic, Callback callback);
 
-  /// Looks for publishers that came or went; to be called once in a while.
+  /// Looks for publishers that came or left; call it once in a while.
   void look();
 
  private:
@@ -30,7 +29,7 @@ class AnyTypeSubscriber {
   bool has_publisher_ = false;
 };
 
-/// Whether a message is of a type, told by its md5.
+/// Whether a message has a type, identified by its md5.
 template <class Message>
 bool isOfType(const topic_tools::ShapeShifter& message) {
   return message.getMD5Sum() == ros::message_traits::MD5Sum<Message>::value();

@@ -41,7 +41,7 @@ RenderLockstep::RenderLockstep(ros::NodeHandle& handle, const ros::NodeHandle& p
   thread.setLongestQueue(kLongestQueue);
   const auto tick = [this, onTimer = std::move(onTimer)](const ros::SteadyTimerEvent&) {
     onTimer();
-    looked_at_ = -period_;  // grants again: the clock may not have heard it
+    looked_at_ = -period_;  // grants again, since the clock may have missed it
     if (stamp_ >= 0) onState(stamp_);
   };
   timer_ = handle.createSteadyTimer(ros::WallDuration(kTimer), tick);

@@ -11,24 +11,24 @@
 
 namespace marsim::ros_nodes {
 
-/// How far /clock may go past what a node that steps has reached.
+/// How far /clock may go past the state of a node that steps.
 constexpr TimeNs kClockLead = kNsPerSecond / 10;
 
-/// Where time is granted: beside /clock, also where that has another name.
+/// Topic for grants of time: beside /clock, even if that is remapped.
 std::string grantTopic(const ros::NodeHandle& handle);
 
-/// A node's say in how far simulated time may go (marsim/ClockGrant on /clock_grants). /clock shows
-/// no time later than the one granted last. Calls may come from any thread.
+/// A node's limit on simulated time (marsim/ClockGrant on /clock_grants). /clock shows no time
+/// later than the last granted one. Safe from any thread.
 class ClockGrants {
  public:
-  /// Grants under the name of `private_handle`. Nothing is held back before the first grant.
+  /// Grants under the name of `private_handle`. Holds nothing back before the first grant.
   ClockGrants(ros::NodeHandle& handle, const ros::NodeHandle& private_handle);
   ~ClockGrants();
 
   void grant(TimeNs until) const;
-  /// The same again, where something was granted: the clock may not have heard it.
+  /// Repeats the last grant, if any, since the clock may have missed it.
   void repeat() const;
-  /// Holds nothing back any more, until the next grant.
+  /// Holds nothing back until the next grant.
   void leave() const;
 
  private:
@@ -37,25 +37,25 @@ class ClockGrants {
   ros::Publisher publisher_;
 };
 
-/// Lockstep of a sensor that renders: simulated time goes one of its periods at a time, while its
-/// thread keeps up, so that nothing is dropped. What falls due before the clock has heard of it
-/// waits in the thread's queue, which is made longer for that. It grants kClockLead more, so that
-/// where no states come it is their vehicle that holds time, by name.
+/// Lockstep of a sensor that renders: simulated time advances one of its periods at a time, while
+/// its thread keeps up, so that nothing is dropped. Jobs due before the clock has heard of it wait
+/// in the thread's queue, which is made longer for that. It grants kClockLead more, so that without
+/// states the clock names their vehicle as the holder of time.
 class RenderLockstep {
  public:
-  /// Takes part when it has a state and `isReady` says so. Both functions are called in the node's
-  /// callbacks, `onTimer` every kTimer.
+  /// Takes part once it has a state and `isReady` returns true. Both functions are called in the
+  /// node's callbacks, `onTimer` every kTimer.
   RenderLockstep(ros::NodeHandle& handle, const ros::NodeHandle& private_handle,
                  RenderThread& thread, TimeNs period, std::function<bool()> isReady,
                  std::function<void()> onTimer);
 
-  /// Call when all that falls due at this state has been given to the thread.
+  /// Call it when all jobs due at this state are in the thread.
   void onState(TimeNs stamp);
-  /// At the end of a job of the thread.
+  /// Call it at the end of a job in the thread.
   void onRendered() const;
 
  private:
-  static constexpr std::size_t kLongestBacklog = 1;  // jobs that wait when time is granted
+  static constexpr std::size_t kLongestBacklog = 1;  // jobs that may wait when time is granted
   static constexpr std::size_t kLongestQueue = 200;  // jobs; a clock that hears no grants runs on
   static constexpr double kTimer = 0.1;              // [s] of wall time
 
@@ -64,7 +64,7 @@ class RenderLockstep {
   TimeNs period_;
   std::function<bool()> isReady_;
   TimeNs looked_at_ = 0;
-  TimeNs granted_until_ = 1;  // past: a clock that hears it waits
+  TimeNs granted_until_ = 1;  // a time of the past, at which a clock that hears it waits
   std::atomic<bool> takes_part_{false};
   std::atomic<TimeNs> stamp_{-1};  // of the last state; < 0: none
   ros::SteadyTimer timer_;

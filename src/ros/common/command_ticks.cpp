@@ -36,7 +36,7 @@ void CommandTicks::grant(TimeNs from) {
   grants_->grant(granted_);
 }
 
-// The clock may not have heard the last grant.
+// The clock may have missed the last grant.
 void CommandTicks::onTimer() {
   if (grants_ == nullptr) return;
   if (begun_) {
@@ -47,7 +47,7 @@ void CommandTicks::onTimer() {
   }
 }
 
-// The publisher stays: with it the message would be lost.
+// Keeps the publisher, without which the message would be lost.
 void CommandTicks::leave() {
   timer_.stop();
   begun_ = false;

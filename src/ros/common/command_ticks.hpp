@@ -10,35 +10,35 @@
 
 namespace marsim::ros_nodes {
 
-/// The instants at which a node that commands a UAV looks at its state, every kPeriod of simulated
-/// time. In lockstep its commands act kLead after the instant that they follow from, and it grants
-/// time only so far that they arrive before: a flight is then the same every time, as far as the
-/// node's inputs are.
+/// Instants at which a node that commands a UAV reads its state, every kPeriod of simulated time.
+/// In lockstep its commands act kLead after the instant from which they follow, and it grants time
+/// only so far that they arrive before: a flight is then repeatable, as far as the node's inputs
+/// are.
 class CommandTicks {
  public:
   static constexpr TimeNs kPeriod = 10'000'000;
   static constexpr TimeNs kLead = 30'000'000;
-  /// Less than two periods: a tick's state comes only when what was sent before the last tick's
-  /// grant has left the node. Of two topics written at once the later one may arrive first.
+  /// Less than two periods: a tick's state comes only after all messages sent before the last
+  /// tick's grant have left the node. Of two topics written at once the later one may arrive first.
   static constexpr TimeNs kGrant = 18'000'000;
   static_assert(kGrant < 2 * kPeriod && kGrant < kLead);
 
-  /// Takes part in lockstep once `isConnected` says that its topics are.
+  /// Takes part in lockstep once `isConnected` tells that its topics are connected.
   CommandTicks(ros::NodeHandle& handle, const ros::NodeHandle& private_handle, bool in_lockstep,
                std::function<bool()> isConnected);
 
-  /// Whether a state is the first of a period; those that come again are not.
+  /// Whether a state is the first of a period; repeated ones are not.
   bool isDue(TimeNs stamp);
-  /// The stamp of a command that follows from that state.
+  /// The stamp of a command that follows from this state.
   TimeNs actsAt(TimeNs stamp) const { return in_lockstep_ ? stamp + kLead : stamp; }
-  /// The state has been dealt with.
+  /// Notes that the state was handled.
   void handled(TimeNs stamp);
   bool inLockstep() const { return in_lockstep_; }
-  /// Grants nothing more until it is let go, so that time comes to stand.
+  /// Grants nothing more while `holds`, so that time stands.
   void hold(bool holds) { holds_ = holds; }
-  /// How far the last grant goes.
+  /// Time of the last grant.
   TimeNs granted() const { return granted_; }
-  /// Takes part no more.
+  /// Leaves lockstep.
   void leave();
 
  private:

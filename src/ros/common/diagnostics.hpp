@@ -5,12 +5,12 @@
 namespace marsim::ros_nodes {
 
 /// The diagnostics of a node. diagnostic_updater::Updater throws within its period of the last time
-/// that ros::Time can hold, and falls silent when time goes back; both may be a wrong /clock.
+/// in ros::Time, and stops when time goes back; a wrong /clock causes both.
 class Diagnostics : public diagnostic_updater::Updater {
  public:
   using Updater::Updater;
 
-  /// Publishes where that is due, once a period of simulated time.
+  /// Publishes if it is due, once a period of simulated time.
   void update() {
     const double since = ros::Time::now().toSec() - updated_;
     if (since >= 0.0 && since < getPeriod()) return;

@@ -11,7 +11,7 @@
 namespace marsim::ros_nodes {
 namespace {
 
-/// Services that tell whether it runs. Every node has loggers; a nodelet's are its manager's.
+/// Services that show whether it runs. Every node has loggers; a nodelet's are its manager's.
 std::vector<std::string> servicesOf(const std::string& name, const std::string& kind) {
   std::vector<std::string> services = {name + "/get_loggers"};
   if (kind == "quadrotor") services.push_back(ros::names::parentNamespace(name) + "/reset");

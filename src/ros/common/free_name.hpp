@@ -5,9 +5,9 @@
 namespace marsim::ros_nodes {
 
 /// Whether no node or nodelet of that full name and kind ("quadrotor", ...) runs: the master would
-/// end it, and the flight with it. Logs a fatal message where one does, a warning where one is
-/// registered that answers no more. To be called after ros::init() and before the first node
-/// handle, which registers the process's name.
+/// end it, and the flight with it. Logs a fatal message if one does, a warning if a registered one
+/// does not answer. Call it after ros::init() and before the first node handle, which registers the
+/// process's name.
 bool isNameFree(const std::string& name, const std::string& kind);
 
 }  // namespace marsim::ros_nodes

@@ -17,8 +17,8 @@
 
 namespace marsim::ros_nodes {
 
-/// Refuses a stamp that is far ahead of the one before, until the next one confirms it: one wrong
-/// stamp changes nothing, and a time that has really leapt is followed. Stamps that go back begin
+/// Rejects a stamp far ahead of the previous one until the next stamp confirms it: a single wrong
+/// stamp changes nothing, and a real jump of time is followed. A stamp that goes back begins
 /// another run.
 class LeapFilter {
  public:
@@ -31,7 +31,7 @@ class LeapFilter {
 };
 
 /// The subscriptions of a node. Messages with a fault (see faultOf) do not reach the node: they are
-/// counted, and said at once and then once in a while.
+/// counted, and reported at once and then once in a while.
 class Inputs {
  public:
   template <class Message>
@@ -39,7 +39,7 @@ class Inputs {
 
   explicit Inputs(const ros::NodeHandle& handle) : handle_(handle) {}
 
-  /// A topic on which people and programs of theirs publish.
+  /// A topic of users and their programs.
   template <class Message>
   ros::Subscriber subscribe(const std::string& topic, std::uint32_t queue, Callback<Message> on) {
     return open<Message>(topic, queue, [this, topic, on = std::move(on)](const auto& message) {
@@ -53,8 +53,8 @@ class Inputs {
                               [on, node](const auto& message) { (node->*on)(message); });
   }
 
-  /// A stream that the simulation itself publishes: its numbers are finite, and its stamps pass a
-  /// LeapFilter.
+  /// A stream that the simulation itself publishes: its numbers must be finite, and its stamps pass
+  /// a LeapFilter.
   template <class Message, class Node>
   ros::Subscriber subscribeToStream(const std::string& topic, std::uint32_t queue,
                                     void (Node::*on)(const boost::shared_ptr<const Message>&),
@@ -69,7 +69,7 @@ class Inputs {
   }
 
   void refuse(const std::string& topic, const std::string& fault);
-  /// Adds the counts of what was refused, and a warning where that was lately.
+  /// Adds the counts of refused messages, and a warning for recent ones.
   void addTo(diagnostic_updater::DiagnosticStatusWrapper& status) const;
 
  private:
@@ -89,7 +89,7 @@ class Inputs {
   bool isNext(const std::string& topic, LeapFilter& filter, TimeNs stamp);
 
   ros::NodeHandle handle_;
-  mutable std::mutex mutex_;  ///< guards what follows
+  mutable std::mutex mutex_;  ///< guards the members below
   WarningLog refusals_{5.0};  ///< [s]
 };
 

@@ -7,8 +7,8 @@
 
 namespace marsim::ros_nodes {
 
-/// A thread for what may wait, as calls of services do, so that a node's callbacks need not. Give
-/// its queue to a node handle, and services of that handle are answered in it, too.
+/// A thread for slow jobs, such as calls of services, so that a node's callbacks need not wait. A
+/// node handle with its queue answers services in it, too.
 class JobThread {
  public:
   JobThread() { spinner_.start(); }

@@ -18,7 +18,7 @@ constexpr char kObstacles[] = "/obstacles";
 
 using Visit = std::function<void(const std::string& name, XmlRpc::XmlRpcValue& value)>;
 
-// The leaves of a tree of parameters, with the names of those above them before their own.
+// Visits the leaves of a tree of parameters, with their full names.
 void forEachLeaf(const std::string& name, XmlRpc::XmlRpcValue& value, const Visit& visit) {
   if (value.getType() != XmlRpc::XmlRpcValue::TypeStruct) return visit(name, value);
   for (auto& [part, below] : value) forEachLeaf(name + "/" + part, below, visit);
@@ -54,7 +54,7 @@ std::vector<std::string> readParticipants(const std::string& parameter) {
 
 Lockstep Lockstep::read(Params& params) {
   Lockstep lockstep;
-  lockstep.on = params.flag("lockstep", false);
+  lockstep.on = params.flag("lockstep");
   const double patience = params.numberOrAuto("patience", Quantity::kTime);
   if (!std::isnan(patience)) {
     Validator(params.where()).positive("patience", patience, "s");

@@ -11,26 +11,24 @@
 
 namespace marsim::ros_nodes {
 
-/// How a node of a UAV takes part in lockstep. Launch files name those that take part below
+/// How a node of a UAV takes part in lockstep. Launch files name the participants below
 /// `/sim_clock/participants`: true for a node with that name (or its parts, one below the other),
 /// for a quadrotor its uav_id. Simulated time begins when all of them have granted some.
 struct Lockstep {
   bool on = false;
-  double patience = std::numeric_limits<double>::infinity();  ///< [s] wall time for a silent one
-  std::vector<std::uint32_t> uavs;                            ///< numbers of all that take part
-  bool obstacles = false;                                     ///< they take part
+  double patience = std::numeric_limits<double>::infinity();  ///< [s] wall time
+  std::vector<std::uint32_t> uavs;                            ///< numbers of the participating UAVs
+  bool obstacles = false;                                     ///< the obstacles' node takes part
 
-  /// States that may wait for a slow listener: in lockstep those of 10 s, more than time gets ahead
-  /// of any sensor, so that none is lost.
+  /// States queued for a slow listener: in lockstep those of 10 s, more than time gets ahead of any
+  /// sensor, so that none is lost.
   std::uint32_t stateQueue() const { return on ? 5000 : 100; }
 
-  /// Parameters: lockstep (false); patience [s], auto (and by default): for ever. Throws
-  /// ConfigError.
+  /// Parameters: lockstep; patience [s], auto (the default): for ever. Throws ConfigError.
   static Lockstep read(Params& params);
 };
 
-/// Full names of the nodes that take part, sorted; empty where there is no lockstep. Throws
-/// ConfigError.
+/// Full names of the participating nodes, sorted; empty without lockstep. Throws ConfigError.
 std::vector<std::string> readParticipants(const std::string& parameter);
 
 }  // namespace marsim::ros_nodes

@@ -12,7 +12,7 @@
 
 namespace marsim::ros_nodes {
 
-scene::Clearance clearanceIn(const map::SurfelMap& map) {
+scene::MapDistance clearanceIn(const map::SurfelMap& map) {
   return [map](const Eigen::Vector3d& p_W, double most) {
     map::FoundSurfel nearest;
     return map::nearestSurfel(map.tree(), p_W - map.origin(), most, nearest);
@@ -21,7 +21,7 @@ scene::Clearance clearanceIn(const map::SurfelMap& map) {
 
 ObstacleListener::ObstacleListener(ros::NodeHandle& handle, std::function<void()> on_heard)
     : on_heard_(std::move(on_heard)), inputs_(handle) {
-  // Its settings are a whole file.
+  // The message holds the settings, a whole file.
   obstacles_subscriber_ = handle.subscribe("/obstacles", 1, &ObstacleListener::onObstacles, this);
   driven_subscriber_ =
       inputs_.subscribeToStream("/obstacles/driven", 100, &ObstacleListener::onDriven, this);
@@ -41,7 +41,7 @@ std::shared_ptr<const scene::Obstacles> ObstacleListener::obstacles() const {
 void ObstacleListener::onObstacles(const marsim::ObstaclesConstPtr& message) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    // Each machine of a world may have a node that tells the same.
+    // Each machine of a world may have a node that publishes the same settings.
     if (told_ != nullptr && told_->settings == message->settings &&
         told_->digest == message->digest) {
       return;

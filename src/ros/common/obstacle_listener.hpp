@@ -16,22 +16,25 @@
 namespace marsim::ros_nodes {
 
 /// Distances to the map's surfels, for scene::Obstacles.
-scene::Clearance clearanceIn(const map::SurfelMap& map);
+scene::MapDistance clearanceIn(const map::SurfelMap& map);
 
-/// The obstacles of the world as a node hears of them: /obstacles (latched) tells the settings, of
-/// which it makes the same set as every other node; /obstacles/driven the motion of those that are
-/// driven.
+/// The obstacles of the world for a node: /obstacles (latched) has the settings, from which every
+/// node makes the same set; /obstacles/driven has the motion of the driven ones.
 class ObstacleListener {
  public:
   /// `on_heard` is called after every message.
   explicit ObstacleListener(ros::NodeHandle& handle, std::function<void()> on_heard = {});
 
-  /// The map in which free places are looked for. Without it there are no obstacles.
+  /// Sets the map for the search of free places. Without it there are no obstacles.
   void useMap(std::shared_ptr<const map::SurfelMap> map);
-  /// Null as long as none are known. From any thread.
+  /// Null while none are known. Safe from any thread.
   std::shared_ptr<const scene::Obstacles> obstacles() const;
-  /// Stamp of what was heard last of the driven ones; < 0: nothing yet.
+  /// Stamp of the last message on driven obstacles; < 0: none yet.
   TimeNs heardUntil() const { return heard_until_; }
+  /// Reports the messages that were refused.
+  void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) const {
+    inputs_.addTo(status);
+  }
 
  private:
   void onObstacles(const marsim::ObstaclesConstPtr& message);
@@ -39,7 +42,7 @@ class ObstacleListener {
   bool take(const marsim::DrivenObstacles& message);
   void make();
 
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::shared_ptr<const map::SurfelMap> map_;
   marsim::ObstaclesConstPtr told_;
   std::shared_ptr<scene::Obstacles> obstacles_;

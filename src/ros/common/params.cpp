@@ -1,7 +1,6 @@
 #include "ros/common/params.hpp"
 
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <set>
 #include <string>
@@ -19,12 +18,12 @@
 namespace marsim::ros_nodes {
 namespace {
 
-/// Parameters that several nodes of a UAV read: given once, in the UAV's namespace, unless a node
-/// has its own.
-const std::set<std::string> kOfAUav{
-    "map",    "resolution", "surface",    "storage",    "renderer", "threads",
-    "seed",   "lockstep",   "patience",   "peer_rate",  "vehicle",  "ground_z",
-    "uav_id", "swarm",      "swarm_size", "vegetation", "weather"};
+/// Parameters that several nodes of a UAV read: set once in the UAV's namespace, unless a node has
+/// its own.
+const std::set<std::string> kOfAUav{"map",       "resolution", "surface",    "renderer",
+                                    "threads",   "seed",       "lockstep",   "patience",
+                                    "peer_rate", "vehicle",    "ground_z",   "uav_id",
+                                    "swarm",     "swarm_size", "vegetation", "weather"};
 
 std::string described(XmlRpc::XmlRpcValue& value) {
   switch (value.getType()) {
@@ -41,7 +40,7 @@ std::string described(XmlRpc::XmlRpcValue& value) {
   }
 }
 
-/// A number as it may have been written without a unit.
+/// The text of a number, which may have been written without a unit.
 std::string bareText(XmlRpc::XmlRpcValue& value) {
   return value.getType() == XmlRpc::XmlRpcValue::TypeString ? static_cast<std::string>(value)
                                                             : described(value);
@@ -91,11 +90,11 @@ int Params::integer(const std::string& name, int fallback, int low, int high) {
   return number;
 }
 
-// XML-RPC knows whole numbers of 32 bits; larger ones come as text or as a double.
-std::uint64_t Params::seed(const std::string& name, std::uint64_t fallback) {
-  constexpr double kExact = 9007199254740992.0;  // 2^53: doubles tell whole numbers apart below it
+// XML-RPC has whole numbers of 32 bits; larger ones come as text or as a double.
+std::uint64_t Params::seed() {
+  constexpr double kExact = 9007199254740992.0;  // 2^53: doubles are exact below it
   XmlRpc::XmlRpcValue value;
-  if (!fetch(name, value)) return fallback;
+  if (!fetch("seed", value)) value = config::defaultOf("seed");
   std::optional<std::uint64_t> seed;
   if (value.getType() == XmlRpc::XmlRpcValue::TypeString) {
     seed = parseWhole(static_cast<std::string>(value));
@@ -107,7 +106,7 @@ std::uint64_t Params::seed(const std::string& name, std::uint64_t fallback) {
     if (is_whole) seed = static_cast<std::uint64_t>(number);
   }
   if (!seed) {
-    throw ConfigError(where_, name, described(value),
+    throw ConfigError(where_, "seed", described(value),
                       std::string(kAllowedSeeds) + ", above 2^53 as text");
   }
   return *seed;
@@ -138,9 +137,8 @@ double Params::number(const std::string& name, double fallback, Quantity quantit
   return number;
 }
 
-double Params::numberOrAuto(const std::string& name, Quantity quantity) {
+double Params::numberOrAuto(const std::string& name, Quantity quantity, double automatic) {
   XmlRpc::XmlRpcValue value;
-  const double automatic = std::numeric_limits<double>::quiet_NaN();
   if (!fetch(name, value)) return automatic;
   if (value.getType() == XmlRpc::XmlRpcValue::TypeString) {
     const std::string text = value;
@@ -155,9 +153,9 @@ double Params::positive(const std::string& name, double fallback, Quantity quant
   return value;
 }
 
-std::string Params::wordOrNumber(const std::string& name, const std::string& fallback) {
+std::string Params::wordOrNumber(const std::string& name) {
   XmlRpc::XmlRpcValue value;
-  return fetch(name, value) ? bareText(value) : fallback;
+  return fetch(name, value) ? bareText(value) : config::defaultOf(name);
 }
 
 std::string Params::choice(const std::string& name, const std::string& fallback,
@@ -183,7 +181,7 @@ void Params::finish() const {
 }
 
 std::uint64_t readSeed(Params& params, const ros::NodeHandle& handle) {
-  return RandomStream(params.seed("seed", 1), handle.getNamespace()).next();
+  return RandomStream(params.seed(), handle.getNamespace()).next();
 }
 
 }  // namespace marsim::ros_nodes

@@ -1,39 +1,56 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <set>
 #include <string>
 #include <vector>
 
 #include <ros/node_handle.h>
 
-#include "marsim/common/units.hpp"
+#include "config/defaults.hpp"
 
 namespace marsim::ros_nodes {
 
-/// Reads a node's private parameters, each with a default, and refuses what it does not know: a
-/// misspelt parameter is an error with the nearest known name, not a silent default. What several
-/// nodes of a UAV read (map, seed, vehicle, ...: see params.cpp) may stand in the namespace around
-/// the node's, once for all of them; the node's own value comes first. All errors name the node and
+/// Reads a node's private parameters, each with a default, and rejects unknown ones: a misspelt
+/// parameter is an error with the nearest known name, not a silent default. Parameters that several
+/// nodes of a UAV read (map, seed, vehicle, ...: see params.cpp) may be set once for all in the
+/// namespace around the node's; the node's own value takes precedence. All errors name the node and
 /// the parameter.
 class Params {
  public:
   explicit Params(const ros::NodeHandle& private_handle);
 
+  // Without a fallback the default is that of the launch argument of the same name.
+  std::string text(const std::string& name) { return text(name, config::defaultOf(name)); }
   std::string text(const std::string& name, const std::string& fallback);
+  bool flag(const std::string& name) { return flag(name, config::defaultOf(name) == "true"); }
   bool flag(const std::string& name, bool fallback);
+  int integer(const std::string& name, int low, int high) {
+    return integer(name, std::stoi(config::defaultOf(name)), low, high);
+  }
   int integer(const std::string& name, int fallback, int low, int high);
-  /// A whole number from 0 to 2^64 - 1, as a number or as text.
-  std::uint64_t seed(const std::string& name, std::uint64_t fallback);
+  /// The parameter `seed`, a whole number from 0 to 2^64 - 1, as a number or as text.
+  std::uint64_t seed();
   /// A number, or text with a unit ("90deg"); must be finite.
   double number(const std::string& name, double fallback, Quantity quantity);
-  /// As number(), but NaN where the parameter is not set, empty or "auto".
-  double numberOrAuto(const std::string& name, Quantity quantity);
+  double number(const std::string& name, Quantity quantity) {
+    return number(name, config::defaultNumber(name, quantity), quantity);
+  }
+  /// As number(), but `automatic` where the parameter is not set, empty or "auto".
+  double numberOrAuto(const std::string& name, Quantity quantity,
+                      double automatic = std::numeric_limits<double>::quiet_NaN());
   /// As number(); must be more than 0.
   double positive(const std::string& name, double fallback, Quantity quantity);
-  /// A word or a number, as it may have been written.
-  std::string wordOrNumber(const std::string& name, const std::string& fallback);
+  double positive(const std::string& name, Quantity quantity) {
+    return positive(name, config::defaultNumber(name, quantity), quantity);
+  }
+  /// A word or a number, as text.
+  std::string wordOrNumber(const std::string& name);
   /// One of the choices.
+  std::string choice(const std::string& name, const std::vector<std::string>& choices) {
+    return choice(name, config::defaultOf(name), choices);
+  }
   std::string choice(const std::string& name, const std::string& fallback,
                      const std::vector<std::string>& choices);
 
@@ -42,7 +59,7 @@ class Params {
     known_.insert(name);
     return where_ + "/" + name;
   }
-  /// Throws UnknownNameError where the node's namespace holds a parameter that was never asked for.
+  /// Throws UnknownNameError if the node's namespace holds a parameter that was never read.
   void finish() const;
 
   const std::string& where() const { return where_; }
@@ -55,8 +72,8 @@ class Params {
   std::set<std::string> known_;
 };
 
-/// The parameter `seed` (default 1) scattered by the UAV's namespace,
-/// so that UAVs of one seed have noise of their own.
+/// The parameter `seed` scattered by the UAV's namespace, so that UAVs with one seed
+/// have different noise.
 std::uint64_t readSeed(Params& params, const ros::NodeHandle& handle);
 
 }  // namespace marsim::ros_nodes

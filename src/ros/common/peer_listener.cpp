@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kWarningPeriod = 5.0;           // [s]
 constexpr TimeNs kLogPeriod = kNsPerSecond / 5;  // between looks for changes
-constexpr int kNamed = 5;                        // silent UAVs in a summary
+constexpr int kNamed = 5;                        // names of silent UAVs in a summary
 
 scene::PeersConfig readPeersConfig(Params& params) {
   scene::PeersConfig config;

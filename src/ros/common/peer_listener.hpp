@@ -19,17 +19,16 @@
 
 namespace marsim::ros_nodes {
 
-/// Hears of the UAVs of a world on /peers (marsim/Peers). What is wrong is logged once in a while:
-/// states that are not finite, numbers claimed twice, UAVs that fall silent. The nodes of a process
-/// share one listener, which lives as long as any of them, unless a node must know at once when
-/// something was heard.
+/// Listens to the UAVs of a world on /peers (marsim/Peers). Logs problems once in a while: states
+/// that are not finite, numbers claimed twice, UAVs that fall silent. The nodes of a process share
+/// one listener, which lives as long as any of them, unless a node must react at once to messages.
 class PeerListener {
  public:
   /// Parameters: peer_timeout [s], peer_extrapolation [s] (see scene::PeersConfig). Throws
   /// ConfigError.
   static std::shared_ptr<PeerListener> shared(const ros::NodeHandle& handle, Params& params);
-  /// One of the node's own for lockstep, in whose callbacks it calls `on_heard` after every
-  /// message; what it hears is known one sim::kPeerPeriod after its stamp.
+  /// A node's own listener for lockstep, which calls `on_heard` in the node's callbacks after every
+  /// message; states are known one sim::kPeerPeriod after their stamps.
   static std::shared_ptr<PeerListener> own(const ros::NodeHandle& handle, Params& params,
                                            std::function<void()> on_heard);
 
@@ -39,10 +38,10 @@ class PeerListener {
   sim::Surroundings& surroundings() { return surroundings_; }
   const sim::Surroundings& surroundings() const { return surroundings_; }
 
-  /// A UAV of this process: where it is the only one, its silence is not told to itself.
+  /// Adds a UAV of this process: if it is the only one, its own silence is not reported.
   void addOwn(std::uint32_t id);
 
-  /// Reports on all UAVs but one. From any thread.
+  /// Reports on all UAVs but one. Safe from any thread.
   void diagnose(std::uint32_t own, diagnostic_updater::DiagnosticStatusWrapper& status) const;
 
  private:
@@ -53,8 +52,8 @@ class PeerListener {
 
   sim::Surroundings surroundings_;
   std::atomic<TimeNs> now_{0};  ///< stamp of the newest message from this machine
-  TimeNs logged_ = 0;           ///< when changes were looked for
-  std::mutex mutex_;            ///< guards what follows
+  TimeNs logged_ = 0;           ///< of the last look for changes
+  std::mutex mutex_;            ///< guards the members below
   scene::PeerNews news_;
   std::function<void()> on_heard_;
   std::string topic_;

@@ -12,7 +12,7 @@
 
 namespace marsim::ros_nodes {
 
-/// Tells the other UAVs of the machine, and its bridge to other machines, of one UAV.
+/// Announces one UAV to the other UAVs of the machine, and to its bridge to other machines.
 ///
 /// Out: /peers (marsim/Peers), the motion at `peer_rate` [Hz] (50) and the body every second.
 /// Parameters: peer_rate, uav_id (see readUavId).
@@ -21,12 +21,12 @@ class PeerPublisher {
   /// Throws ConfigError.
   PeerPublisher(ros::NodeHandle& handle, Params& params);
 
-  /// Sets the body that the others are told.
+  /// Sets the body for announcements.
   void setBody(const vehicle::VehicleConfig& vehicle);
-  /// Call with every state; publishes what is due (see sim::Announcer).
+  /// Call it with every state; publishes due announcements (see sim::Announcer).
   void publish(const KinematicState& motion, std::uint32_t placements,
                const std::vector<sim::Impact>& impacts = {});
-  /// The last state and the body again, for who came late.
+  /// Repeats the last state and the body, for late subscribers.
   void repeat() const;
 
  private:

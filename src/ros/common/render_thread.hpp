@@ -10,11 +10,11 @@
 
 namespace marsim::ros_nodes {
 
-/// Does jobs one after another in a thread of its own, so that callbacks keep flowing. A job that
-/// comes while too many wait is not taken. Jobs come from one thread.
+/// Runs jobs one after another in a thread of its own, so that callbacks keep flowing. A job that
+/// comes while too many wait is rejected. Jobs come from one thread.
 class RenderThread {
  public:
-  /// Whether the job was taken.
+  /// Returns whether the job was taken.
   bool push(std::function<void()> job) {
     if (waiting_ >= longest_queue_) return false;
     ++waiting_;
@@ -24,11 +24,11 @@ class RenderThread {
     });
     return true;
   }
-  /// How many jobs may wait; few until then.
+  /// Sets how many jobs may wait; few by default.
   void setLongestQueue(std::size_t jobs) { longest_queue_ = jobs; }
-  /// Jobs that have not been begun.
+  /// Jobs that have not begun.
   std::size_t waiting() const { return waiting_; }
-  /// Lets the job at work end, forgets those that wait, takes no more.
+  /// Finishes the present job, drops waiting ones and takes no more.
   void stop() {
     longest_queue_ = 0;
     thread_.stop();

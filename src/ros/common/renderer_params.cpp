@@ -17,8 +17,7 @@ void log(const std::string& line, bool warning) {
 
 RendererParams RendererParams::read(Params& params) {
   RendererParams result;
-  const std::string name =
-      params.choice("renderer", lidar_gl::nameOf(result.choice), {"cpu", "opengl", "auto"});
+  const std::string name = params.choice("renderer", {"cpu", "opengl", "auto"});
   result.choice = lidar_gl::rendererChoiceOf(name, params.where());
   result.config.threads = params.integer("threads", result.config.threads, 0, 1024);
   return result;

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include "marsim/common/error.hpp"
-#include "marsim/config/load.hpp"
 #include "ros/messages/peer_message.hpp"
 
 namespace marsim::ros_nodes {
 
 SwarmPlace readSwarmPlace(Params& params, const ros::NodeHandle& handle) {
   const std::string file = params.text("swarm", "");
-  const int size = params.integer("swarm_size", 1, 1, sim::kMostUavs);
+  const int size = params.integer("swarm_size", 1, kMostUavs);
   const auto id = static_cast<int>(readUavId(params, handle));
   SwarmPlace place;
   if (file.empty()) return place;
@@ -25,6 +24,10 @@ SwarmPlace readSwarmPlace(Params& params, const ros::NodeHandle& handle) {
     place.lidar = member->lidar;
   }
   return place;
+}
+
+vehicle::EquippedVehicle readVehicle(Params& params, const ros::NodeHandle& handle) {
+  return config::loadVehicle(given(readSwarmPlace(params, handle).vehicle, params.text("vehicle")));
 }
 
 }  // namespace marsim::ros_nodes

@@ -3,22 +3,25 @@
 #include <optional>
 #include <string>
 
+#include "marsim/config/load.hpp"
 #include "marsim/sim/swarm.hpp"
 #include "ros/common/params.hpp"
 
 namespace marsim::ros_nodes {
 
-/// The settings that a swarm's file gives one UAV.
+/// A UAV's settings from a swarm's file.
 struct SwarmPlace {
   std::optional<sim::Start> start;  ///< none: the UAV is in no swarm
-  std::string vehicle, lidar;       ///< in place of the parameters of these names; empty: as those
+  std::string vehicle, lidar;       ///< in place of these parameters; or empty
 };
 
-/// From the parameters `swarm` (a formation of config/swarm or a YAML file; empty, the default: in
+/// Reads the parameters `swarm` (a formation of config/swarm or a YAML file; empty, the default: in
 /// no swarm), `swarm_size` and `uav_id` (auto, the default: the digits at the end of the UAV's
-/// namespace `handle`, or 0). Throws ConfigError and what config::loadSwarm throws.
+/// namespace `handle`, or 0). Throws ConfigError and the errors of config::loadSwarm.
 SwarmPlace readSwarmPlace(Params& params, const ros::NodeHandle& handle);
-/// The swarm file's word, if it has one, in place of the parameter.
+/// The vehicle of the swarm's file or, where it names none, of the parameter `vehicle`.
+vehicle::EquippedVehicle readVehicle(Params& params, const ros::NodeHandle& handle);
+/// The swarm file's word if it has one, else the parameter.
 inline std::string given(const std::string& by_swarm, const std::string& by_parameter) {
   return by_swarm.empty() ? by_parameter : by_swarm;
 }

@@ -9,9 +9,9 @@
 
 namespace marsim::ros_nodes {
 
-/// A publisher for what is made hundreds of times a second. It knows whether anybody listens, where
-/// ros::Publisher would search all topics of the process for its own under a lock (with 20 UAVs
-/// there are hundreds), and takes shared messages, which subscribers in this process get uncopied.
+/// A publisher for messages sent hundreds of times a second. It knows whether anybody listens,
+/// while ros::Publisher would search all topics of the process under a lock (hundreds with 20
+/// UAVs), and takes shared messages, which subscribers in this process get without a copy.
 template <class Message>
 class WatchedPublisher {
  public:
@@ -28,9 +28,9 @@ class WatchedPublisher {
   }
 
   bool wanted() const { return *listeners_ > 0; }
-  /// How many listeners ever came.
+  /// Number of listeners that ever came.
   std::uint32_t joined() const { return *joined_; }
-  /// The message must not change any more.
+  /// The message must not change afterwards.
   void publish(const boost::shared_ptr<Message>& message) const { publisher_.publish(message); }
 
  private:

@@ -48,7 +48,7 @@ bool WorldInput::waitForAll(const std::function<bool(std::uint32_t)>& hasHeardOf
   return waitFor(silent);
 }
 
-// Whether nobody of these is waited for, or not any more.
+// Whether all of these were heard or given up.
 bool WorldInput::waitFor(const std::vector<std::string>& silent) {
   std::vector<std::string> names;
   std::copy_if(silent.begin(), silent.end(), std::back_inserter(names),
@@ -70,7 +70,7 @@ std::string WorldInput::waitsFor(double since) const {
 }
 
 bool WorldInput::hasHeard(std::uint32_t uav, TimeNs told_until) const {
-  if (told_until < 0) return true;  // before the first word
+  if (told_until < 0) return true;  // before the first message
   const auto heard = peers_->surroundings().peers().heardUntil(uav);
   return heard && *heard >= told_until;
 }
@@ -92,7 +92,7 @@ std::vector<scene::MovingObject> WorldInput::objects(TimeNs begin, TimeNs end) c
   return peers_->surroundings().objects(uav_id_, begin, end, sources());
 }
 
-collision::ObjectsAbout WorldInput::objectsAbout(const scene::Ball& body, TimeNs begin,
+collision::ObjectsAbout WorldInput::objectsAbout(const scene::BoundingSphere& body, TimeNs begin,
                                                  TimeNs end) const {
   return peers_->surroundings().objectsAbout(uav_id_, body, begin, end, sources());
 }
@@ -103,6 +103,7 @@ std::optional<collision::RigidBody> WorldInput::bodyAt(std::uint32_t identity, T
 
 void WorldInput::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) const {
   peers_->diagnose(uav_id_, status);
+  obstacles_.diagnose(status);
 }
 
 }  // namespace marsim::ros_nodes

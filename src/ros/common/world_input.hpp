@@ -34,34 +34,35 @@ class WorldInput {
   /// is called in the node's callbacks when more may be known. Throws ConfigError.
   WorldInput(ros::NodeHandle& handle, Params& params, std::function<void()> on_heard);
 
-  /// The map of the node, in which obstacles find free places; without it there are none.
+  /// Sets the node's map, in which obstacles find free places; without it there are none.
   void useMap(std::shared_ptr<const map::SurfelMap> map) { obstacles_.useMap(std::move(map)); }
   sim::Surroundings& surroundings() { return peers_->surroundings(); }
 
   const Lockstep& lockstep() const { return lockstep_; }
-  /// Whether all that acts until `time` has been heard; always outside of lockstep. Who stays
-  /// silent for longer than the patience is not waited for until it is heard again.
+  /// Whether everything that acts until `time` has been heard; always true outside of lockstep. A
+  /// UAV silent for longer than the patience is given up until it is heard again.
   bool knows(TimeNs time);
-  /// Whether something was heard of everybody that takes part (with the same patience); always
-  /// outside of lockstep. Before that time must not begin, or a first word might be missed.
+  /// Whether all participants were heard (with the same patience); always true outside of lockstep.
+  /// Before that time must not begin, or a first message might be missed.
   bool hasMet();
-  /// Names for people of those that are waited for since so long [s] of wall time; empty: nobody.
+  /// Names for the user of nodes awaited for so long [s] of wall time; empty: none.
   std::string waitsFor(double since) const;
 
   /// The objects of [begin, end] (see scene::ObjectSource) as known at `end`. From any thread.
   std::vector<scene::MovingObject> objects(TimeNs begin, TimeNs end) const;
-  /// The same for a collision check (see sim::Surroundings::objectsAbout).
-  collision::ObjectsAbout objectsAbout(const scene::Ball& body, TimeNs begin, TimeNs end) const;
-  /// Mass and motion of another UAV at an instant; none for what is none, or not known.
+  /// The objects for a collision check (see sim::Surroundings::objectsAbout).
+  collision::ObjectsAbout objectsAbout(const scene::BoundingSphere& body, TimeNs begin,
+                                       TimeNs end) const;
+  /// Mass and motion of another UAV at an instant; none for other objects or if unknown.
   std::optional<collision::RigidBody> bodyAt(std::uint32_t identity, TimeNs t) const;
-  /// See PeerListener, for this UAV, as known at an instant.
+  /// Impacts on this UAV, as known at an instant, see PeerListener.
   std::vector<sim::Impact> takeImpacts(TimeNs time) {
     return peers_->surroundings().takeImpacts(uav_id_, time);
   }
 
   /// The UAV's number in the world.
   std::uint32_t uavId() const { return uav_id_; }
-  /// Reports what is heard of the other UAVs.
+  /// Reports on the other UAVs, and messages that were refused.
   void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) const;
 
  private:

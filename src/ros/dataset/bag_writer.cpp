@@ -15,7 +15,7 @@
 namespace marsim::ros_nodes {
 namespace {
 
-const std::string kUav = "uav0";
+using dataset::kFrames;
 
 /// A bag (format 2.0) of the topics of one UAV, as its nodes publish them: odom, imu/data, the
 /// LiDAR's outputs in their drivers' layouts, and images. Messages are recorded at the stamps of
@@ -31,30 +31,30 @@ class BagWriter final : public dataset::Writer {
     const lidar::LidarConfig& lidar = *to.sensors.lidar;
     topics_ = lidar::outputTopics(lidar.outputs);
     for (const lidar::OutputConfig& output : lidar.outputs) {
-      encoders_.emplace_back(output, lidar, kUav + "/lidar");
+      encoders_.emplace_back(output, lidar, kFrames.lidar());
     }
   }
 
-  // A bag closes itself by writing, and where that fails the program would end.
+  // A bag closes itself by writing; if that fails the program would end.
   ~BagWriter() override {
     try {
       bag_->close();
     } catch (const std::exception&) {
-      static_cast<void>(bag_.release());  // there is no other way to be rid of it
+      static_cast<void>(bag_.release());  // the only way to discard the bag
     }
   }
 
   void addTruth(const dataset::Truth& truth) override {
     nav_msgs::Odometry message;
     toMessage(truth.state, false, message);
-    message.header.frame_id = "world";
-    message.child_frame_id = kUav + "/base_link";
+    message.header.frame_id = kFrames.world;
+    message.child_frame_id = kFrames.base();
     write("odom", message);
   }
   void addImu(const vehicle::ImuSample& sample) override {
     sensor_msgs::Imu message;
     toMessage(sample, sensors_.imu, true, message);
-    message.header.frame_id = kUav + "/imu_link";
+    message.header.frame_id = kFrames.imu();
     write("imu/data", message);
   }
   void addScan(const lidar::Scan& scan) override {
@@ -62,7 +62,7 @@ class BagWriter final : public dataset::Writer {
   }
   void addImage(const dataset::Image& image) override {
     const dataset::ImageStream& stream = streams_[image.stream];
-    const std::string frame = kUav + "/" + stream.frame;
+    const std::string frame = stream.frame;
     if (stream.isTruth()) {
       const sensor_msgs::Image like = emptyImage(stream, image.stamp, frame);
       const bool is_class = stream.kind == Kind::kClass;
@@ -81,9 +81,9 @@ class BagWriter final : public dataset::Writer {
   }
   bool needsMisses() const override {
     return std::any_of(encoders_.begin(), encoders_.end(),
-                       [](const CloudEncoder& encoder) { return encoder.needsMisses(); });
+                       [](const layouts::CloudEncoder& encoder) { return encoder.needsMisses(); });
   }
-  // The index comes last, and what the C library had buffered: the bag is read to be sure.
+  // The index and the C library's buffers are written last, so the bag is read for a check.
   void finish() override {
     tell([this] {
       bag_->close();
@@ -95,7 +95,7 @@ class BagWriter final : public dataset::Writer {
  private:
   using Kind = dataset::ImageStream::Kind;
 
-  /// What a message of depth is made by.
+  /// Settings for messages of depth.
   lidar::DepthCameraConfig depthOf(const dataset::ImageStream& stream) const {
     if (stream.kind == Kind::kDepth) return *sensors_.depth;
     lidar::DepthCameraConfig depth = *sensors_.cameras->cameras[stream.camera].aligned_depth;
@@ -120,12 +120,12 @@ class BagWriter final : public dataset::Writer {
     return info;
   }
 
-  void addCloud(const CloudEncoder& encoder, const std::string& topic, const lidar::Scan& scan) {
-    const lidar::CloudLayout layout = encoder.output().layout;
-    if (lidar::isLivoxCustom(layout)) return write(topic, encoder.custom(scan));
-    if (layout == lidar::CloudLayout::kLaserScan) return write(topic, encoder.laserScan(scan));
-    for (int cloud = 0; cloud < encoder.clouds(); ++cloud) {
-      write(topic + (cloud == 0 ? "" : std::to_string(cloud + 1)), encoder.cloud(scan, cloud));
+  void addCloud(const layouts::CloudEncoder& encoder, const std::string& topic,
+                const lidar::Scan& scan) {
+    for (int number = 0; number < encoder.clouds(); ++number) {
+      const std::string at = topic + (number == 0 ? "" : std::to_string(number + 1));
+      std::visit([&](auto&& contents) { write(at, toMessage(std::move(contents))); },
+                 encoder.encode(scan, number));
     }
   }
 
@@ -133,7 +133,7 @@ class BagWriter final : public dataset::Writer {
   void write(const std::string& topic, const Message& message) {
     // A bag has no record at time 0.
     const ros::Time at = std::max(message.header.stamp, ros::TIME_MIN);
-    tell([&] { bag_->write("/" + kUav + "/" + topic, at, message); });
+    tell([&] { bag_->write("/" + kFrames.prefix + topic, at, message); });
     ++count_;
   }
 
@@ -149,7 +149,7 @@ class BagWriter final : public dataset::Writer {
   dataset::Sensors sensors_;
   std::vector<dataset::ImageStream> streams_;
   std::unique_ptr<rosbag::Bag> bag_ = std::make_unique<rosbag::Bag>();
-  std::vector<CloudEncoder> encoders_;
+  std::vector<layouts::CloudEncoder> encoders_;
   std::vector<std::string> topics_;
   std::size_t count_ = 0;
 };

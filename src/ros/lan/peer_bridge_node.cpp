@@ -14,7 +14,7 @@
 namespace marsim::ros_nodes {
 namespace {
 
-// States of one instant arrive one after another; those of this long go together.
+// States of one instant arrive one after another; states within this time are sent together.
 constexpr double kGather = 0.004;                   // [s] wall time
 constexpr std::chrono::milliseconds kPatience{50};  // between looks at who is silent
 constexpr double kGreetingPeriod = 1.0;             // [s] wall time
@@ -31,7 +31,7 @@ std::set<int> numbersOf(const config::LanMachine& machine) {
   return numbers;
 }
 
-// Later starts have larger ones, if the machine's clock is set; if it is not, the others say so.
+// Later starts have larger runs if the machine's clock is set; if not, the others report it.
 std::uint64_t newRun() {
   using std::chrono::microseconds;
   const auto since = std::chrono::system_clock::now().time_since_epoch();
@@ -54,7 +54,7 @@ PeerBridgeNode::PeerBridgeNode(ros::NodeHandle handle, ros::NodeHandle private_h
       warnings_(kWarningPeriod) {
   Params params(private_handle);
   readLan(params);
-  const std::string vehicle = params.text("vehicle", "hummingbird");
+  const std::string vehicle = params.text("vehicle");
   readWorld(params);
   params.finish();
   config::requireApart(lan_, vehicle, lan_name_);
@@ -105,36 +105,25 @@ void PeerBridgeNode::readLan(Params& params) {
 }
 
 void PeerBridgeNode::readWorld(Params& params) {
-  const auto file = [&params](const char* name) {
-    const std::string given = params.text(name, "none");
-    return given.empty() ? "none" : given;
-  };
-  const std::string obstacles = file("obstacles"), vegetation = file("vegetation"),
-                    surfaces = file("surfaces"), weather = file("weather");
-  world_texts_ = {"",  // known when the map is loaded
-                  fmt::format("{}", params.positive("resolution", 0.1, Quantity::kLength)),
-                  params.text("surface", "blended"),
-                  obstacles,
-                  vegetation,
-                  surfaces,
-                  weather,
-                  lan_name_};
-  const std::array<std::string, WorldDigest::kNames.size()> contents = {
-      "",
-      world_texts_[1],
-      world_texts_[2],
-      config::settingsText("obstacles", obstacles),
-      config::settingsText("vegetation", vegetation),
-      config::settingsText("surfaces", surfaces),
-      config::settingsText("weather", weather),
-      lan_.summary()};
+  // The map is known when it is loaded.
+  world_texts_[1] = fmt::format("{}", params.positive("resolution", Quantity::kLength));
+  world_texts_[2] = params.text("surface");
+  world_texts_.back() = lan_name_;
+  std::array<std::string, WorldDigest::kNames.size()> contents = world_texts_;
+  contents.back() = lan_.summary();
+  for (std::size_t i = 3; i + 1 < contents.size(); ++i) {  // obstacles to weather: files
+    const std::string name = WorldDigest::kNames[i];
+    world_texts_[i] = params.text(name);
+    if (world_texts_[i].empty()) world_texts_[i] = "none";
+    contents[i] = config::settingsText(name, world_texts_[i]);
+  }
   for (std::size_t i = 1; i < contents.size(); ++i) {
     world_.values[i] = WorldDigest::of(contents[i]);
   }
 }
 
-// A body's cloud is a file, so it is never taken from the network: the file that says who flies
-// what says it.
+// A body's cloud is a file, so it is never taken from the network: the LAN's file names the vehicle
+// of each UAV.
 void PeerBridgeNode::readShapes(const std::string& usual_vehicle) {
   std::map<std::string, Shape> by_vehicle;
   for (const config::LanMachine& machine : lan_.machines) {
@@ -158,7 +147,7 @@ void PeerBridgeNode::onMapInfo(const marsim::MapInfoConstPtr& message) {
 }
 
 void PeerBridgeNode::onPeers(const marsim::PeersConstPtr& message) {
-  if (!message->machine.empty()) return;  // from a bridge
+  if (!message->machine.empty()) return;  // it came from a bridge
   marsim::Peers own = *message;
   for (marsim::PeerBody& body : own.bodies) body.cloud.clear();
   const Removed removed = removeForeign(own_uavs_, own);
@@ -179,7 +168,7 @@ void PeerBridgeNode::onPeers(const marsim::PeersConstPtr& message) {
     if (pending_.size() == kStatesInDatagram) flush();
   }
   if (own.impacts.empty()) return;
-  flush();  // they come with the motion after the impact
+  flush();  // they are sent with the motion after the impact
   for (const marsim::Impact& impact : own.impacts) send(toDatagram(impact));
 }
 
@@ -209,7 +198,7 @@ void PeerBridgeNode::flush() {
   pending_.clear();
 }
 
-// A machine whose run is not known could not take it.
+// A machine with an unknown run could not take it.
 void PeerBridgeNode::send(const std::vector<std::uint8_t>& payload) {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (Machine& machine : machines_) {
@@ -231,7 +220,7 @@ void PeerBridgeNode::greetAll() {
   for (Machine& machine : machines_) {
     DatagramSession& session = machine.session;
     std::vector<std::uint8_t> greeting = toDatagram(Greeting{session.otherRun(), world_});
-    // One that fell silent may have begun anew, with a run that it takes from this greeting.
+    // A machine that fell silent may have restarted, with a run that it takes from this greeting.
     sendTo(machine, session.isConfirmed() && !machine.silent
                         ? session.seal(std::move(greeting), run_)
                         : session.sealGreeting(std::move(greeting), run_));
@@ -268,7 +257,7 @@ void PeerBridgeNode::take(Machine& machine, std::vector<std::uint8_t>& datagram)
   if (verdict == Verdict::kForged) {
     ++forged_;
     machine.forged.add(WarningTime::clock::now());
-    // Just begun, it gets what others still send to its earlier run.
+    // Just after its start it gets datagrams that others still send to its earlier run.
     if (machine.silent && (ros::WallTime::now() - began_).toSec() > kGreetingTime) {
       warn("tags of " + machine.name,
            fmt::format("datagrams from {} ({}) are refused: they do not carry this "
@@ -291,7 +280,7 @@ void PeerBridgeNode::take(Machine& machine, std::vector<std::uint8_t>& datagram)
 }
 
 void PeerBridgeNode::takeGreeting(Machine& machine, const Greeting& greeting, bool is_fresh) {
-  // Its clock was ahead when this machine was started before. Never a run that it had before,
+  // Its clock was ahead at an earlier start of this machine. Never takes a run that it had before,
   // should that greeting be a recording.
   const std::uint64_t run =
       DatagramSession::runAbove(greeting.known_run, run_, std::random_device{}());
@@ -301,7 +290,7 @@ void PeerBridgeNode::takeGreeting(Machine& machine, const Greeting& greeting, bo
   }
   if (is_fresh) {
     noticeDifferences(machine, greeting.world);
-  } else {  // so that it knows this machine's run
+  } else {  // to tell it this machine's run
     sendTo(machine,
            machine.session.seal(toDatagram(Greeting{machine.session.otherRun(), world_}), run_));
   }
@@ -354,7 +343,7 @@ void PeerBridgeNode::noticeHeard(Machine& machine) {
 void PeerBridgeNode::noticeSilence() {
   const ros::WallTime now = ros::WallTime::now();
   for (Machine& machine : machines_) {
-    // Before its UAVs are there it only greets.
+    // Before its UAVs exist a machine only greets.
     const double longest = lan_.silence + (machine.states == 0 ? kGreetingPeriod : 0.0);
     if (machine.silent || (now - machine.heard).toSec() < longest) continue;
     machine.silent = true;

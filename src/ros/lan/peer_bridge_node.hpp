@@ -47,8 +47,8 @@ class PeerBridgeNode {
     std::set<int> uavs;
     DatagramSession session;
     ros::WallTime heard{};                   ///< zero: never
-    bool silent = true;                      ///< as logged last
-    std::vector<std::string> differences{};  ///< settings, as logged last
+    bool silent = true;                      ///< as last logged
+    std::vector<std::string> differences{};  ///< settings, as last logged
     std::uint64_t datagrams = 0, states = 0;
     RecentCount forged{};
   };
@@ -80,7 +80,7 @@ class PeerBridgeNode {
   config::LanConfig lan_;
   std::string lan_name_, machine_;
   std::set<int> own_uavs_;
-  std::map<int, Shape> shapes_;        ///< of UAVs whose vehicle has a cloud for its body
+  std::map<int, Shape> shapes_;        ///< for UAVs whose vehicle has a cloud as its body
   std::vector<marsim::Peer> pending_;  ///< states to be sent together
   ros::WallTimer flush_timer_, diagnostic_timer_;
   ros::Publisher publisher_;
@@ -89,8 +89,8 @@ class PeerBridgeNode {
   Diagnostics diagnostics_;
   std::unique_ptr<DatagramSocket> socket_;
 
-  std::mutex mutex_;               ///< guards what follows
-  std::vector<Machine> machines_;  ///< the other ones
+  std::mutex mutex_;               ///< guards the members below
+  std::vector<Machine> machines_;  ///< all others
   std::uint64_t run_ = 0;          ///< of this machine, see DatagramSession
   WorldDigest world_;
   std::array<std::string, WorldDigest::kNames.size()> world_texts_;

@@ -40,7 +40,7 @@ std::vector<std::uint8_t> datagramOf(std::uint32_t mark, const Message& message)
   return datagram;
 }
 
-// The number of rotors decides how much memory reading takes: it must fit what is there.
+// The number of rotors decides how much memory reading takes: it must match the datagram's size.
 bool rotorsFit(const std::vector<std::uint8_t>& datagram) {
   const auto numberAt = [&](std::size_t at, std::uint32_t& number) {
     if (at + sizeof(number) > datagram.size()) return false;
@@ -135,7 +135,7 @@ bool fromDatagram(const std::vector<std::uint8_t>& datagram, marsim::Peers& mess
       return true;
     }
   } catch (const serialization::StreamOverrunException&) {
-    // Cut off: as any other nonsense.
+    // A truncated datagram is invalid like any other.
   }
   return false;
 }

@@ -8,15 +8,14 @@
 
 #include "marsim/Peers.h"
 
-/// Datagrams that bridges send each other. A payload holds states, or one body, or one impact, or
-/// a greeting: four bytes that say which, then what ROS makes of the messages. DatagramSession
-/// authenticates it.
+/// Datagrams between bridges. A payload holds states, or one body, or one impact, or a greeting:
+/// four bytes for the kind, then messages serialised by ROS. DatagramSession authenticates it.
 namespace marsim::ros_nodes {
 
-/// States that one datagram holds without being cut into pieces on its way (Ethernet, 1500 bytes).
+/// States in a datagram that is not fragmented on its way (Ethernet, 1500 bytes).
 constexpr std::size_t kStatesInDatagram = 16;
 
-/// Settings that must be the same on all machines of a world, each as a digest; 0: not known yet.
+/// Settings that must be equal on all machines of a world, each as a digest; 0: not known yet.
 struct WorldDigest {
   static constexpr std::array<const char*, 8> kNames{
       "map", "resolution", "surface", "obstacles", "vegetation", "surfaces", "weather", "lan"};
@@ -24,7 +23,7 @@ struct WorldDigest {
 
   /// The digest of a text, never 0.
   static std::uint32_t of(const std::string& text);
-  /// The names of settings that both know and that differ.
+  /// Names of settings that both know and that differ.
   std::vector<std::string> differences(const WorldDigest& other) const;
 };
 
@@ -34,22 +33,22 @@ struct Greeting {
   WorldDigest world;
 };
 
-/// The body's cloud, a file of this machine, is left out.
+/// Leaves out the body's cloud, a file of this machine.
 std::vector<std::uint8_t> toDatagram(const std::vector<marsim::Peer>& states);
 std::vector<std::uint8_t> toDatagram(const marsim::PeerBody& body);
 std::vector<std::uint8_t> toDatagram(const marsim::Impact& impact);
 std::vector<std::uint8_t> toDatagram(const Greeting& greeting);
-/// Appends what a payload holds; false where it is none of these, whatever its bytes are.
+/// Appends a payload's contents; false if it is invalid, whatever its bytes are.
 bool fromDatagram(const std::vector<std::uint8_t>& payload, marsim::Peers& message);
 bool fromDatagram(const std::vector<std::uint8_t>& payload, Greeting& greeting);
 
 /// Counts of what was removed from a message.
 struct Removed {
   std::set<int> numbers;    ///< of UAVs that are not the sender's
-  std::size_t foreign = 0;  ///< states, bodies and impacts of those
-  std::size_t bodies = 0;   ///< that name a file, or have a name of more than 64 characters
+  std::size_t foreign = 0;  ///< states, bodies and impacts of such UAVs
+  std::size_t bodies = 0;   ///< with a file name, or a name of more than 64 characters
 };
-/// Removes what a machine may not tell, whose UAVs have these numbers.
+/// Removes messages that are not allowed for a machine whose UAVs have these numbers.
 Removed removeForeign(const std::set<int>& numbers, marsim::Peers& message);
 
 }  // namespace marsim::ros_nodes

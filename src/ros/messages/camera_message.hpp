@@ -15,8 +15,8 @@ namespace marsim::ros_nodes {
 sensor_msgs::Image imageMessage(const lidar::CameraImage& image, const lidar::CameraConfig& config,
                                 const std::string& frame);
 
-/// An image of the truth in the camera's pixels: mono8 of classes, 32SC1 of identities (-1: the map
-/// and the sky), 32FC3 of normals, 32FC2 of flow.
+/// An image of ground truth in the camera's pixels: mono8 of classes, 32SC1 of identities (-1: the
+/// map and the sky), 32FC3 of normals, 32FC2 of flow.
 sensor_msgs::Image truthMessage(const std::vector<std::uint8_t>& classes,
                                 const sensor_msgs::Image& like);
 sensor_msgs::Image truthMessage(const std::vector<std::uint32_t>& identities,
@@ -29,7 +29,7 @@ marsim::SeenObjects seenObjectsMessage(const std::vector<lidar::SeenObject>& obj
                                        const std_msgs::Header& header);
 
 /// The intrinsics of a rig's camera, without stamp and frame: plumb_bob or equidistant. R is the
-/// identity and P is K, with -fx B where the camera is the second of a pair, B to the right.
+/// identity and P is K, with -fx B if the camera is the second of a pair, B to the right.
 sensor_msgs::CameraInfo cameraInfo(const lidar::CameraRigConfig& rig, std::size_t camera);
 
 }  // namespace marsim::ros_nodes

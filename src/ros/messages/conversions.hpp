@@ -20,10 +20,10 @@
 #include "marsim/sim/motion_track.hpp"
 #include "marsim/vehicle/imu.hpp"
 
-/// Messages from and to the core's types; units and frames are the same on both sides.
+/// Converts between messages and the core's types; units and frames are the same on both sides.
 namespace marsim::ros_nodes {
 
-/// The nearest time that ROS can tell, which ends in 2^32 s.
+/// The nearest time in the range of ROS, which ends at 2^32 s.
 ros::Time toRos(TimeNs t);
 TimeNs fromRos(const ros::Time& t);
 
@@ -40,16 +40,16 @@ Eigen::Vector3d fromVector3(const geometry_msgs::Vector3& v);
 Eigen::Vector3d fromPoint(const geometry_msgs::Point& p);
 Eigen::Quaterniond fromQuaternion(const geometry_msgs::Quaternion& q);
 
-/// Whether an orientation was left at zero, as by those who only want a position.
+/// Whether an orientation was left at zero, as in messages that only mean a position.
 bool isUnset(const Eigen::Quaterniond& q);
 /// The yaw [rad] of an orientation of any length; `present` where it is unset.
 double yawOrPresent(const Eigen::Quaterniond& q, double present);
 
-/// Fills all but header.frame_id and child_frame_id.
+/// Fills everything except header.frame_id and child_frame_id.
 void toMessage(const sim::VehicleReport& report, marsim::VehicleState& message);
 sim::VehicleReport fromMessage(const marsim::VehicleState& message);
 
-/// What StateReference and TrackedState have in common: also the jerk.
+/// Fields common to StateReference and TrackedState, which include the jerk.
 template <class Message>
 void fillReference(const control::Reference& reference, Message& message) {
   message.position = toPoint(reference.p_WB);
@@ -71,20 +71,20 @@ control::Reference referenceOf(const Message& message) {
   return reference;
 }
 
-/// Fills all but header.frame_id.
+/// Fills everything except header.frame_id.
 void toMessage(const control::Reference& reference, TimeNs stamp, marsim::StateReference& message);
 control::Reference fromMessage(const marsim::StateReference& message);
 
-/// Fills all but the names of frames; the twist in the child frame, unless it shall be in W.
+/// Fills everything except the frames' names; the twist is in the child frame or in W.
 void toMessage(const KinematicState& state, bool twist_in_world, nav_msgs::Odometry& message);
 
-/// Fills all but the name of the frame.
+/// Fills everything except the frame's name.
 void toMessage(const vehicle::ImuSample& sample, const vehicle::ImuConfig& config,
                bool with_orientation, sensor_msgs::Imu& message);
 
-/// Whether a frame named by a user is the one called `name`, a leading slash apart.
+/// Whether a user's frame is the one called `name`, a leading slash apart.
 bool isFrame(const std::string& frame, const std::string& name);
-/// The same for the world frame, which an empty name means too.
+/// Whether a user's frame is the world frame; so is an empty name.
 bool isWorldFrame(const std::string& frame, const std::string& world);
 
 }  // namespace marsim::ros_nodes

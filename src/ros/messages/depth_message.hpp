@@ -9,7 +9,7 @@
 
 namespace marsim::ros_nodes {
 
-/// The image in the camera's encoding: 16UC1 in whole mm, 0 where nothing was measured; 32FC1 in m,
+/// The image in the camera's encoding: 16UC1 in whole mm, 0 if nothing was measured; 32FC1 in m,
 /// -inf too near, +inf nothing (REP-117, REP-118). Stamped with the image's instant.
 sensor_msgs::Image depthMessage(const lidar::DepthImage& image,
                                 const lidar::DepthCameraConfig& config, const std::string& frame);

@@ -2,7 +2,7 @@
 
 namespace marsim::ros_nodes {
 
-Frames Frames::read(Params& params, const ros::NodeHandle& handle) {
+Frames readFrames(Params& params, const ros::NodeHandle& handle) {
   // "/uav0" -> "uav0/", "/" -> "".
   std::string prefix = handle.getNamespace();
   prefix.erase(0, prefix.find_first_not_of('/'));

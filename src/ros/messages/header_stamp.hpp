@@ -12,7 +12,7 @@ namespace marsim::ros_nodes {
 bool beginsWithHeader(const std::string& definition);
 
 /// The header's stamp of a message of any type that begins with a std_msgs/Header. Throws Error
-/// that names the type where it does not.
+/// naming the type if it does not.
 TimeNs headerStamp(const topic_tools::ShapeShifter& message);
 
 }  // namespace marsim::ros_nodes

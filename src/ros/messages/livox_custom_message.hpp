@@ -8,28 +8,22 @@
 #include <std_msgs/Header.h>
 #include <boost/array.hpp>
 
+#include "layouts/cloud_encoder.hpp"
+
 namespace marsim::ros_nodes {
 
-/// One point of a Livox CustomMsg; 19 bytes when serialised.
-struct LivoxCustomPoint {
-  std::uint32_t offset_time = 0;       ///< [ns] since the message's timebase
-  float x = 0.0F, y = 0.0F, z = 0.0F;  ///< [m]
-  std::uint8_t reflectivity = 0;       ///< 0 to 255
-  std::uint8_t tag = 0, line = 0;
-};
-
 /// CustomMsg of livox_ros_driver and livox_ros_driver2, which have one definition and one md5 sum,
-/// so that neither package has to be installed. Which of the two type names it bears is a property
-/// of each message here; advertise it with advertiseOptions().
+/// so that neither package has to be installed. Each message here has one of the two type names;
+/// advertise it with advertiseOptions().
 struct LivoxCustomMessage {
   std_msgs::Header header;
   std::uint64_t timebase = 0;  ///< [ns] of the first shot, as header.stamp
   std::uint32_t point_num = 0;
   std::uint8_t lidar_id = 0;
   boost::array<std::uint8_t, 3> rsvd{};
-  std::vector<LivoxCustomPoint> points;
+  std::vector<layouts::LivoxPoint> points;
 
-  bool driver2 = false;  ///< not sent: whether it is livox_ros_driver2's
+  bool driver2 = false;  ///< not sent: whether the type is livox_ros_driver2's
 
   static constexpr const char* kMd5Sum = "e4d6829bdfe657cb6c21a746c86b21a6";
   static const char* typeName(bool driver2);
@@ -72,7 +66,7 @@ struct Definition<marsim::ros_nodes::LivoxCustomMessage> {
 namespace serialization {
 
 template <>
-struct Serializer<marsim::ros_nodes::LivoxCustomPoint> {
+struct Serializer<marsim::layouts::LivoxPoint> {
   template <typename Stream, typename Point>
   static void allInOne(Stream& stream, Point point) {
     stream.next(point.offset_time);

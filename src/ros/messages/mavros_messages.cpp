@@ -5,7 +5,7 @@
 namespace marsim::ros_nodes::mavros_msgs {
 namespace {
 
-// What a definition needs of another package, as rosbag and rostopic read it.
+// The definition of another package's type in a definition, as rosbag and rostopic read it.
 template <class Message>
 std::string with(const std::string& definition, const char* name) {
   return definition + std::string(80, '=') + "\nMSG: " + name + "\n" +
@@ -14,7 +14,7 @@ std::string with(const std::string& definition, const char* name) {
 
 }  // namespace
 
-// Constants count for the md5 sums, comments do not.
+// Constants count for md5 sums, comments do not.
 const char* PositionTarget::definition() {
   static const std::string text = with<geometry_msgs::Vector3>(
       with<geometry_msgs::Point>(
@@ -145,7 +145,7 @@ const char* State::definition() {
 ros::AdvertiseOptions State::advertiseOptions(const std::string& topic, std::uint32_t queue,
                                               bool since_1_5) {
   std::string text = definition();
-  if (!since_1_5) {  // the fields alone
+  if (!since_1_5) {  // only the fields
     const std::size_t constants = text.find("string MODE_");
     text.erase(constants, text.find("====") - constants);
   }

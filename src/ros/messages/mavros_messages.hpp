@@ -49,8 +49,8 @@ struct State {
   std::string mode;
   std::uint8_t system_status = 0;  ///< MAV_STATE
 
-  /// Of mavros_msgs 0.33 to 1.4, and of those since 1.5, which have constants for modes. The fields
-  /// are the same; which of the two is advertised is the publisher's choice (advertiseOptions()).
+  /// Sums for mavros_msgs 0.33 to 1.4, and for versions since 1.5, which have constants for modes.
+  /// The fields are the same; the publisher chooses the advertised version (advertiseOptions()).
   static constexpr const char* kMd5SumBefore = "ce783f756cab1193cb71ba9e90fece50";
   static constexpr const char* kMd5SumSince = "65cd0a9fff993b062b91e354554ec7e9";
   static constexpr const char* kMd5Sum = "*";
@@ -121,7 +121,7 @@ control::offboard::AttitudeTarget fromMessage(const AttitudeTarget& message);
 
 }  // namespace marsim::ros_nodes::mavros_msgs
 
-// What roscpp asks of a message and of a service.
+// Traits that roscpp needs for a message and a service.
 #define MARSIM_TEXT_TRAIT(Trait, Type, text)                  \
   template <>                                                 \
   struct Trait<Type> {                                        \
@@ -138,7 +138,7 @@ control::offboard::AttitudeTarget fromMessage(const AttitudeTarget& message);
   MARSIM_MESSAGE_TRAITS(Type, Type::kMd5Sum, Type::kTypeName, Type::definition()) \
   template <>                                                                     \
   struct HasHeader<Type> : TrueType {};
-// A request and a response have sums of their own, which nobody looks at.
+// A request and a response have md5 sums of their own, which nothing reads.
 #define MARSIM_PART_TRAITS(Service, name)                                     \
   MARSIM_MESSAGE_TRAITS(Service::Request, Service::kMd5Sum, name "Request",   \
                         Service::requestDefinition())                         \
@@ -178,7 +178,7 @@ MARSIM_SERVICE_TRAITS(marsim::ros_nodes::mavros_msgs::SetMode)
 namespace ros {
 namespace serialization {
 
-// One function writes, reads and measures a type: its fields, in their order.
+// One function writes, reads and measures a type: its fields in order.
 #define MARSIM_SERIALIZER(Type, ...)                      \
   template <>                                             \
   struct Serializer<Type> {                               \

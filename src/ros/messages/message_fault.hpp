@@ -15,12 +15,12 @@ namespace marsim::ros_nodes {
 /// Whether a message's numbers may be NaN or infinite.
 enum class Numbers { kAny, kFinite };
 
-/// Walks through the fields of a message, as the streams of ros::serialization do, and keeps the
+/// Walks through the fields of a message, like the streams of ros::serialization, and keeps the
 /// first fault.
 class FaultFinder {
  public:
-  static constexpr double kLargestNumber = 1e9;           ///< either way; its powers stay finite
-  static constexpr std::size_t kLongestText = 1000;       ///< characters
+  static constexpr double kLargestNumber = 1e9;      ///< of either sign; its powers stay finite
+  static constexpr std::size_t kLongestText = 1000;  ///< characters
   static constexpr std::size_t kMostEntries = 1'000'000;  ///< of an array, bytes and integers aside
 
   explicit FaultFinder(Numbers numbers = Numbers::kAny) : numbers_(numbers) {}
@@ -48,7 +48,7 @@ class FaultFinder {
   }
 
  private:
-  /// Whether any value will do.
+  /// Whether any value is allowed.
   template <class Value>
   static constexpr bool isPlain() {
     return std::is_integral_v<Value> || std::is_same_v<Value, ros::Time> ||
@@ -66,12 +66,12 @@ class FaultFinder {
   void checkEntries(std::size_t count);
 
   Numbers numbers_;
-  std::size_t number_ = 0;  ///< of the last floating-point field, from 1 on
+  std::size_t number_ = 0;  ///< of the last floating-point field, counted from 1
   std::string fault_;
 };
 
-/// A fault for which a message is refused whatever it is for, on one line without its topic: a
-/// number, text or array larger than anybody means. Empty where there is none.
+/// The fault for which a message is refused whatever its purpose, on one line without its topic: a
+/// number, text or array of absurd size. Empty if there is none.
 template <class Message>
 std::string faultOf(const Message& message, Numbers numbers = Numbers::kAny) {
   FaultFinder finder(numbers);

@@ -135,7 +135,7 @@ TimeNs readPeerPeriod(Params& params) {
   constexpr double kUsual = 1.0 / toSeconds(sim::kPeerPeriod);
   const double rate = params.positive("peer_rate", kUsual, Quantity::kFrequency);
   const TimeNs period = periodNs(rate);
-  if (params.flag("lockstep", false)) {
+  if (params.flag("lockstep")) {
     Validator(params.where())
         .require(period == sim::kPeerPeriod, "peer_rate", fmt::format("{} Hz", rate),
                  "50 Hz in lockstep");

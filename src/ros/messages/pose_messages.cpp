@@ -25,13 +25,13 @@ Message read(std::vector<std::uint8_t>& bytes) {
   Message message;
   try {
     ros::serialization::deserialize(stream, message);
-  } catch (const std::exception& error) {  // fewer bytes than it says
+  } catch (const std::exception& error) {  // fewer bytes than its definition needs
     throw Error(error.what());
   }
   return message;
 }
 
-// Odometry and PoseWithCovarianceStamped.
+// For Odometry and PoseWithCovarianceStamped.
 template <class Message>
 MessagePoses readOne(std::vector<std::uint8_t>& bytes) {
   const Message message = read<Message>(bytes);

@@ -10,11 +10,11 @@ namespace marsim::ros_nodes {
 
 /// The poses of a message.
 struct MessagePoses {
-  bool is_path = false;  ///< they take the place of all that came before
+  bool is_path = false;  ///< they replace all earlier ones
   std::vector<geometry_msgs::PoseStamped> poses;
 };
 
-/// Reads a serialised message, told by its md5: nav_msgs/Odometry, nav_msgs/Path,
+/// Reads a serialised message, identified by its md5: nav_msgs/Odometry, nav_msgs/Path,
 /// geometry_msgs/PoseStamped or PoseWithCovarianceStamped. Throws Error naming `type` for any
 /// other.
 MessagePoses readPoses(const std::string& type, const std::string& md5,

@@ -17,7 +17,7 @@ constexpr std::size_t kHeader = 16;  // seq, stamp (two words), length of frame_
 constexpr std::size_t kVector = 3 * sizeof(double);
 constexpr double kLargest = FaultFinder::kLargestNumber;
 
-// Fields after the header, position, velocity and acceleration that all definitions begin with.
+// Fields after header, position, velocity and acceleration, with which all definitions begin.
 enum class Field {
   kJerk,       // Vector3
   kYaw,        // float64 yaw, yaw_dot
@@ -34,7 +34,7 @@ struct Definition {
   std::vector<Field> fields;
 };
 
-// An md5 covers names and constants too, so the sums are as rosmsg prints them.
+// An md5 covers names and constants too; these are the sums that rosmsg prints.
 const std::vector<Definition>& definitions() {
   static const std::vector<Definition> all{
       {"4712f0609ca29a79af79a35ca3e3967a",
@@ -86,7 +86,7 @@ std::size_t sizeOf(Field field) {
   return 0;
 }
 
-// Its size with an empty frame_id.
+// The size of a message with an empty frame_id.
 std::size_t sizeOf(const Definition& definition) {
   std::size_t size = kHeader + 3 * kVector;
   for (const Field field : definition.fields) size += sizeOf(field);
@@ -116,7 +116,7 @@ void requireFinite(const std::string& md5, const char* field, double value) {
                           field, value, kLargest));
 }
 
-// Fields that may be NaN or infinite, which counts as not given.
+// For fields that may be NaN or infinite, which counts as not given.
 void requireSmall(const std::string& md5, const char* field, const Eigen::Vector3d& value) {
   for (const double number : value) {
     if (std::isfinite(number)) requireFinite(md5, field, number);

@@ -9,13 +9,13 @@ using visualization_msgs::Marker;
 
 namespace {
 
-constexpr Colour kHub{0.15F, 0.15F, 0.18F, 1.0F};
-constexpr Colour kFront{0.90F, 0.30F, 0.10F, 0.8F};
-constexpr Colour kRear{0.25F, 0.45F, 0.85F, 0.8F};
+constexpr Rgba kHub{0.15F, 0.15F, 0.18F, 1.0F};
+constexpr Rgba kFront{0.90F, 0.30F, 0.10F, 0.8F};
+constexpr Rgba kRear{0.25F, 0.45F, 0.85F, 0.8F};
 
 }  // namespace
 
-Marker makeMarker(const std::string& space, int id, int type, const Colour& colour) {
+Marker makeMarker(const std::string& space, int id, int type, const Rgba& colour) {
   Marker marker;
   marker.ns = space;
   marker.id = id;
@@ -32,7 +32,7 @@ visualization_msgs::MarkerArray vehicleMarkers(const vehicle::VehicleConfig& con
                                                const std::string& frame) {
   const scene::BodyConfig body = sim::bodyOf(config);
   visualization_msgs::MarkerArray markers;
-  const auto add = [&](int type, const Colour& colour) -> Marker& {
+  const auto add = [&](int type, const Rgba& colour) -> Marker& {
     const auto id = static_cast<int>(markers.markers.size());
     markers.markers.push_back(makeMarker("vehicle", id, type, colour));
     markers.markers.back().header.frame_id = frame;

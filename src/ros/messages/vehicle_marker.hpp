@@ -9,12 +9,12 @@
 namespace marsim::ros_nodes {
 
 /// Red, green, blue, opacity, 0 to 1.
-struct Colour {
+struct Rgba {
   float red, green, blue, alpha;
 };
-/// A marker without a size at the origin of a frame that it does not name.
+/// A marker without a size at the origin of a frame that the caller names.
 visualization_msgs::Marker makeMarker(const std::string& space, int id, int type,
-                                      const Colour& colour);
+                                      const Rgba& colour);
 
 /// A drawing of the vehicle from its own geometry, fixed to its frame: hub, arms and rotor discs
 /// (the front pair in another colour).

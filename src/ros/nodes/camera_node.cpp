@@ -35,10 +35,10 @@ void sayWhatColours(const map::SurfelMap& map, const std::string& name) {
 CameraNode::CameraNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
     : inputs_(handle), diagnostics_(handle, private_handle) {
   Params params(private_handle);
-  frames_ = Frames::read(params, handle);
-  lidar::CameraRigConfig config = config::loadCameras(params.text("camera", "stereo"));
+  frames_ = readFrames(params, handle);
+  lidar::CameraRigConfig config = config::loadCameras(params.text("camera"));
   config.seed = readSeed(params, handle);
-  const std::string map_name = params.text("map", "forest");
+  const std::string map_name = params.text("map");
   rendered_ = std::make_unique<RenderedSensor>(handle, params);
   params.finish();
 
@@ -70,7 +70,7 @@ void CameraNode::advertise(ros::NodeHandle& handle) {
         frames_.camera(rig_->config().cameras[rig_->config().imageFrameOf(i)].name);
     output.depth_info = output.info;
     output.depth_info.header.frame_id = output.frame;
-    output.depth_info.P[3] = 0.0;  // depth is the camera's own, also of the second of a pair
+    output.depth_info.P[3] = 0.0;  // depth is in the own frame, also for the second of a pair
     ros::NodeHandle own(handle, "camera" + suffix);
     output.image = own.advertise<sensor_msgs::Image>("image_raw", 10);
     output.camera_info = own.advertise<sensor_msgs::CameraInfo>("camera_info", 10);

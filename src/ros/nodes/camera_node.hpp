@@ -38,12 +38,12 @@ class CameraNode {
   ~CameraNode();
 
  private:
-  /// What one camera publishes.
+  /// Topics of one camera.
   struct Output {
     std::string frame;                         // optical
     sensor_msgs::CameraInfo info, depth_info;  // without stamp
     ros::Publisher image, camera_info, pose, depth, depth_camera_info;
-    ros::Publisher classes, instances, normals, flow, objects;  // the truth
+    ros::Publisher classes, instances, normals, flow, objects;  // ground truth
 
     bool wantsTruth() const;
     bool wantsImage() const;
@@ -63,7 +63,7 @@ class CameraNode {
   std::unique_ptr<sim::CameraRig> rig_;
   std::unique_ptr<RenderedSensor> rendered_;
 
-  std::vector<Output> outputs_;  // of the rig's cameras
+  std::vector<Output> outputs_;  // one for each camera of the rig
   Inputs inputs_;
   ros::Subscriber state_subscriber_;
   tf2_ros::StaticTransformBroadcaster static_tf_;

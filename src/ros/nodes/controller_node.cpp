@@ -14,7 +14,7 @@ namespace marsim::ros_nodes {
 namespace {
 
 constexpr std::uint32_t kQueue = 100;              // messages of a burst after a stall
-constexpr std::uint32_t kStatesBetweenLooks = 16;  // for planners that came or went
+constexpr std::uint32_t kStatesBetweenLooks = 16;  // between looks for planners that came or left
 constexpr double kLongestWait = 1.0;               // [s] of wall time for `active_command`
 
 }  // namespace
@@ -22,10 +22,9 @@ constexpr double kLongestWait = 1.0;               // [s] of wall time for `acti
 ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
     : inputs_(handle), diagnostics_(handle, private_handle) {
   Params params(private_handle);
-  frames_ = Frames::read(params, handle);
-  const config::Vehicle vehicle = config::loadVehicle(
-      given(readSwarmPlace(params, handle).vehicle, params.text("vehicle", "hummingbird")));
-  control::ControllerConfig config = config::loadController(params.text("controller", "default"));
+  frames_ = readFrames(params, handle);
+  const vehicle::EquippedVehicle vehicle = readVehicle(params, handle);
+  control::ControllerConfig config = config::loadController(params.text("controller"));
   config.goal.speed = params.number("goal_speed", config.goal.speed, Quantity::kSpeed);
   config.goal.acceleration =
       params.number("goal_acceleration", config.goal.acceleration, Quantity::kNumber);
@@ -33,8 +32,9 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
   config.validate(params.where());
   const control::VehicleModel model = sim::vehicleModel(vehicle.vehicle);
   pilot_ = std::make_unique<sim::Pilot>(config, model);
-  estimates_ = EstimateInput::make(handle, params, vehicle, config, *pilot_, [this] { onImu(); });
-  in_lockstep_ = params.flag("lockstep", false);
+  estimates_ =
+      EstimateInput::make(handle, inputs_, params, vehicle, config, *pilot_, [this] { onImu(); });
+  in_lockstep_ = params.flag("lockstep");
   params.finish();
 
   watch_ = std::make_unique<control::CommandWatch>(
@@ -75,7 +75,7 @@ void ControllerNode::onState(const marsim::VehicleStateConstPtr& message) {
   answerOnce(*message);
 }
 
-// States are answered in their order. Those of before the vehicle was put somewhere need no answer.
+// States are answered in order. States from before a placement need no answer.
 bool ControllerNode::mustAwaitImu(const marsim::VehicleStateConstPtr& message) {
   if (!await_imu_.empty() && await_imu_.back()->placements != message->placements) {
     await_imu_.clear();
@@ -96,11 +96,11 @@ void ControllerNode::answerOnce(const marsim::VehicleState& message) {
   } else if (motors_ && (in_lockstep_ || !motors_->speeds.empty()) &&
              motors_->header.stamp == message.header.stamp) {
     motor_publisher_.publish(motors_);  // the first answer may have been lost
-    if (!motors_->speeds.empty()) publishReference(motors_->header.stamp);  // for ideal dynamics
+    if (!motors_->speeds.empty()) publishReference(motors_->header.stamp);  // with ideal dynamics
   }
 }
 
-// The vehicle tells of a state before its IMU does, and may tell of the next one before that comes.
+// The vehicle publishes a state before its IMU sample, which may come after the next state.
 void ControllerNode::onImu() {
   while (!await_imu_.empty() && estimates_->isReady(fromMessage(*await_imu_.front()))) {
     const marsim::VehicleStateConstPtr state = await_imu_.front();
@@ -109,8 +109,8 @@ void ControllerNode::onImu() {
   }
 }
 
-// A controller that is started in the place of another one must know what that one followed before
-// it answers; the vehicle waits that long.
+// A controller started in place of another one must know the followed command before it answers;
+// the vehicle waits for that.
 bool ControllerNode::knowsWhatToFollow(const marsim::VehicleState& message) {
   if (message.commanded) {
     const WarningTime now = wallTime();
@@ -135,7 +135,7 @@ void ControllerNode::endWait() {
   kept_subscriber_.shutdown();
 }
 
-// A newer command is what counts.
+// A newer command takes its place.
 void ControllerNode::answerUnanswered() {
   if (const marsim::VehicleStateConstPtr state = unanswered_) {
     endWait();
@@ -179,7 +179,7 @@ void ControllerNode::answer(const marsim::VehicleState& message) {
     watch_->ended(*ended, wallTime());
     teller_.taken();
   }
-  if (was_commanded && !pilot_->commander().commanded()) teller_.taken();  // it has landed
+  if (was_commanded && !pilot_->commander().commanded()) teller_.taken();  // the vehicle has landed
   teller_.tell(pilot_->commander(), state_.stamp, placements_);
   diagnostics_.update();
 
@@ -189,12 +189,12 @@ void ControllerNode::answer(const marsim::VehicleState& message) {
   if (speeds) motors_->speeds.assign(speeds->data(), speeds->data() + speeds->size());
   motors_->placements = placements_;
   if (speeds || in_lockstep_) motor_publisher_.publish(motors_);
-  if (!speeds) return;  // it rests until its first command
+  if (!speeds) return;  // the motors rest until the first command
   watch_->followed(reference_, state_, wallTime());
   publishTracking(report.motion);
 }
 
-// After every command.
+// Announces the command after every change.
 void ControllerNode::tellCommand() {
   teller_.taken();
   teller_.tell(pilot_->commander(), state_.stamp, placements_);

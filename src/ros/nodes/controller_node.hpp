@@ -42,7 +42,7 @@ namespace marsim::ros_nodes {
 /// /diagnostics.
 /// With `estimate` it flies on that in place of the truth (EstimateInput, whose parameters it has).
 /// Parameters: vehicle, controller, goal_speed [m/s], goal_acceleration [m/s^2] (default: the
-/// controller file's), ground_z [m], lockstep (false), world_frame, frame_prefix.
+/// controller file's), ground_z [m], lockstep, world_frame, frame_prefix.
 class ControllerNode {
  public:
   ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
@@ -68,19 +68,18 @@ class ControllerNode {
   Frames frames_;
   bool in_lockstep_ = false;
   std::unique_ptr<sim::Pilot> pilot_;
-  std::unique_ptr<EstimateInput> estimates_;            ///< null: it flies on the truth
   std::deque<marsim::VehicleStateConstPtr> await_imu_;  ///< states whose IMU sample is to come
   KinematicState state_;
   control::Reference reference_;
   bool has_state_ = false;
-  std::uint32_t placements_ = 0;  ///< as of the last state
+  std::uint32_t placements_ = 0;  ///< at the last state
   CommandTeller teller_;
-  bool resumes_ = true;  ///< begins with what the one before followed, if there was one
-  marsim::ActiveCommandConstPtr kept_;       ///< by the quadrotor
-  marsim::VehicleStateConstPtr unanswered_;  ///< the first state, until that has come
+  bool resumes_ = true;                      ///< resumes the command of its predecessor, if any
+  marsim::ActiveCommandConstPtr kept_;       ///< the command kept by the quadrotor
+  marsim::VehicleStateConstPtr unanswered_;  ///< the first state, until kept_ has come
   std::optional<WarningTime> waits_since_;
-  boost::shared_ptr<marsim::MotorSpeeds> motors_;  ///< the last answer
-  std::uint32_t states_ = 0;                       ///< received
+  boost::shared_ptr<marsim::MotorSpeeds> motors_;  ///< of the last answer
+  std::uint32_t states_ = 0;                       ///< received ones
   std::unique_ptr<control::CommandWatch> watch_;
   std::unique_ptr<CommandGate> gate_;
   std::unique_ptr<ReferenceInput> references_;
@@ -92,6 +91,7 @@ class ControllerNode {
   WatchedPublisher<marsim::StateReference> reference_publisher_;
   WatchedPublisher<marsim::TrackingError> error_publisher_;
   Inputs inputs_;
+  std::unique_ptr<EstimateInput> estimates_;  ///< null: it flies on the truth
   ros::Subscriber state_subscriber_, map_info_subscriber_, kept_subscriber_;
   Diagnostics diagnostics_;
 };

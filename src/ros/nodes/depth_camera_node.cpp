@@ -14,9 +14,9 @@ namespace marsim::ros_nodes {
 DepthCameraNode::DepthCameraNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
     : inputs_(handle), diagnostics_(handle, private_handle) {
   Params params(private_handle);
-  frames_ = Frames::read(params, handle);
+  frames_ = readFrames(params, handle);
   frame_ = params.text("depth_frame_id", frames_.depth());
-  lidar::DepthCameraConfig config = config::loadDepthCamera(params.text("depth", "d455"));
+  lidar::DepthCameraConfig config = config::loadDepthCamera(params.text("depth"));
   config.seed = readSeed(params, handle);
   rendered_ = std::make_unique<RenderedSensor>(handle, params);
   params.finish();

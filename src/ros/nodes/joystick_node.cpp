@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "marsim/common/error.hpp"
-#include "marsim/config/load.hpp"
 #include "ros/common/swarm_params.hpp"
 #include "ros/messages/conversions.hpp"
 
@@ -27,7 +26,7 @@ bool isMoved(const control::Sticks& sticks) {
   return sticks.roll != 0.0 || sticks.pitch != 0.0 || sticks.yaw != 0.0 || sticks.throttle != 0.0;
 }
 
-// Within what a hand that holds them still makes of them.
+// Within the tremor of a hand that holds the sticks.
 bool isNear(const control::Sticks& a, const control::Sticks& b) {
   constexpr double kStill = 0.1;
   return std::max({std::abs(a.roll - b.roll), std::abs(a.pitch - b.pitch), std::abs(a.yaw - b.yaw),
@@ -72,12 +71,10 @@ control::StickLimits readLimits(Params& params) {
 JoystickNode::JoystickNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
     : inputs_(handle) {
   Params params(private_handle);
-  frames_ = Frames::read(params, handle);
-  const vehicle::VehicleConfig vehicle =
-      config::loadVehicle(
-          given(readSwarmPlace(params, handle).vehicle, params.text("vehicle", "hummingbird")))
-          .vehicle.asControlled();
-  mode_ = modeOf(params.choice("mode", "position", {"position", "altitude", "attitude"}));
+  frames_ = readFrames(params, handle);
+  const vehicle::VehicleConfig vehicle = readVehicle(params, handle).vehicle.asControlled();
+  mode_ = modeOf(
+      params.choice("mode", config::defaultOf("stick_mode"), {"position", "altitude", "attitude"}));
   axes_ = readAxes(params);
   flight_ = std::make_unique<control::StickFlight>(
       readLimits(params), control::offboard::Body{vehicle.mass, vehicle.maxThrust()});
@@ -107,7 +104,7 @@ void JoystickNode::onJoy(const sensor_msgs::JoyConstPtr& message) {
   buttons_.assign(message->buttons.begin(), message->buttons.end());
 }
 
-// Whether a button goes down with this message; those that are down at first do not count.
+// Whether a button is pressed with this message; buttons that are down at first do not count.
 bool JoystickNode::pressed(const sensor_msgs::Joy& message, int button) const {
   if (button < 0) return false;
   const auto number = static_cast<std::size_t>(button);
@@ -147,7 +144,7 @@ void JoystickNode::onState(const marsim::VehicleStateConstPtr& message) {
   const sim::VehicleReport report = fromMessage(*message);
   const TimeNs step = report.motion.stamp - now_;
   now_ = report.motion.stamp;
-  if (step < 0) {  // the simulation began again
+  if (step < 0) {  // the simulation started over
     joy_stamp_.reset();
     commanded_at_ = -1;
     in_control_ = false;

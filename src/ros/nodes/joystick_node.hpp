@@ -46,17 +46,17 @@ class JoystickNode {
   control::StickFlight::Mode mode_ = control::StickFlight::Mode::kPosition;
   std::unique_ptr<control::StickFlight> flight_;
   control::Sticks sticks_;
-  std::vector<int> buttons_;         ///< as they were
-  std::optional<TimeNs> joy_stamp_;  ///< simulated time at which the last message came
+  std::vector<int> buttons_;         ///< at the last message
+  std::optional<TimeNs> joy_stamp_;  ///< simulated time of the last message
   TimeNs now_ = 0;
   TimeNs commanded_at_ = -1;
   bool in_control_ = false;
-  bool quiet_ = false;               ///< takes off or lands by itself, until a stick is moved on
-  control::Sticks sticks_at_press_;  ///< of the button that began that
+  bool quiet_ = false;               ///< takes off or lands by itself, until a stick is moved
+  control::Sticks sticks_at_press_;  ///< when that button was pressed
 
   CommandOutputs outputs_;
   FlightClients clients_;
-  JobThread thread_;  ///< waits for the controller's services; outlives who posts to it
+  JobThread thread_;  ///< waits for the controller's services; outlives its posters
   Inputs inputs_;
   ros::Subscriber joy_subscriber_, state_subscriber_;
 };

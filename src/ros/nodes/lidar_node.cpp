@@ -8,7 +8,7 @@
 #include <sensor_msgs/LaserScan.h>
 #include <sensor_msgs/PointCloud2.h>
 
-#include "lidar/measure/slam_client.hpp"
+#include "lidar/output/slam_client.hpp"
 #include "marsim/config/load.hpp"
 #include "ros/common/swarm_params.hpp"
 #include "ros/messages/cloud_message.hpp"
@@ -17,7 +17,7 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr std::uint32_t kQueue = 10;  // messages waiting for a slow subscriber
+constexpr std::uint32_t kQueue = 10;  // messages queued for a slow subscriber
 
 ros::Publisher advertise(ros::NodeHandle& handle, const std::string& topic,
                          lidar::CloudLayout layout) {
@@ -40,20 +40,18 @@ ros::Publisher advertise(ros::NodeHandle& handle, const std::string& topic,
 LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
     : inputs_(handle), diagnostics_(handle, private_handle) {
   Params params(private_handle);
-  frames_ = Frames::read(params, handle);
+  frames_ = readFrames(params, handle);
   const std::string points_frame = params.text("points_frame_id", frames_.lidar());
   world_frame_ = params.text("points_world_frame_id", frames_.world);
   lidar::LidarConfig config =
-      config::loadLidar(given(readSwarmPlace(params, handle).lidar, params.text("lidar", "avia")));
-  const std::string client = params.text("slam_client", "none");
-  config.outputs =
-      lidar::outputsFor(client, config.outputs, params.text("output", "auto"), params.where());
-  config::chooseBeam(params.text("rays", "auto"), params.text("returns", "auto"), params.where(),
-                     config);
+      config::loadLidar(given(readSwarmPlace(params, handle).lidar, params.text("lidar")));
+  const std::string client = params.text("slam_client");
+  config.outputs = lidar::outputsFor(client, config.outputs, params.text("output"), params.where());
+  config::chooseBeam(params.text("rays"), params.text("returns"), params.where(), config);
   config.instantaneous = params.flag("instantaneous", config.instantaneous);
-  const std::string surfaces = params.text("surfaces", "none");
+  const std::string surfaces = params.text("surfaces");
   if (surfaces != "none") config.surfaces = config::loadSurfaces(surfaces);
-  const bool noise = params.flag("lidar_noise", true);
+  const bool noise = params.flag("lidar_noise");
   const std::uint64_t seed = readSeed(params, handle);
   rendered_ = std::make_unique<RenderedSensor>(handle, params);
   params.finish();
@@ -67,7 +65,8 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   const lidar::LidarConfig& lidar = sensor_->config();
   const std::vector<std::string> topics = lidar::outputTopics(lidar.outputs);
   for (std::size_t i = 0; i < topics.size(); ++i) {
-    Output& output = outputs_.emplace_back(CloudEncoder(lidar.outputs[i], lidar, points_frame));
+    Output& output =
+        outputs_.emplace_back(layouts::CloudEncoder(lidar.outputs[i], lidar, points_frame));
     for (int cloud = 0; cloud < output.encoder.clouds(); ++cloud) {
       const std::string number = cloud == 0 ? "" : std::to_string(cloud + 1);
       output.publishers.push_back(advertise(handle, topics[i] + number, lidar.outputs[i].layout));
@@ -130,7 +129,7 @@ void LidarNode::render(const sim::RangeSensor::Interval& interval,
                        const RenderedSensor::ObjectsOf& objects) {
   if (!wanted()) return;
   const auto started = std::chrono::steady_clock::now();
-  // Asked once: an output that is subscribed to from now on may need what this scan leaves out.
+  // Decided once: a later subscriber's output may need data that this scan leaves out.
   std::vector<const Output*> due;
   for (const Output& output : outputs_) {
     if (output.wanted()) due.push_back(&output);
@@ -159,28 +158,22 @@ void LidarNode::render(const sim::RangeSensor::Interval& interval,
   statistics_.render_seconds_max = std::max(statistics_.render_seconds_max, seconds);
 }
 
-// Shared pointers: a subscriber in this process gets the message itself.
+// Shared pointers: subscribers in this process get the message without a copy.
 void LidarNode::publish(const lidar::Scan& scan, const std::vector<const Output*>& due) {
   for (const Output* output : due) {
-    const CloudEncoder& encoder = output->encoder;
-    if (lidar::isLivoxCustom(encoder.output().layout)) {
-      output->publishers[0].publish(boost::make_shared<LivoxCustomMessage>(encoder.custom(scan)));
-      continue;
-    }
-    if (encoder.output().layout == lidar::CloudLayout::kLaserScan) {
-      output->publishers[0].publish(
-          boost::make_shared<sensor_msgs::LaserScan>(encoder.laserScan(scan)));
-      continue;
-    }
-    for (int cloud = 0; cloud < encoder.clouds(); ++cloud) {
-      const ros::Publisher& publisher = output->publishers[static_cast<std::size_t>(cloud)];
+    for (int number = 0; number < output->encoder.clouds(); ++number) {
+      const ros::Publisher& publisher = output->publishers[static_cast<std::size_t>(number)];
       if (publisher.getNumSubscribers() == 0) continue;
-      publisher.publish(boost::make_shared<sensor_msgs::PointCloud2>(encoder.cloud(scan, cloud)));
+      const auto publishContents = [&](auto&& contents) {
+        publisher.publish(boost::make_shared<decltype(toMessage(contents))>(
+            toMessage(std::forward<decltype(contents)>(contents))));
+      };
+      std::visit(publishContents, output->encoder.encode(scan, number));
     }
   }
   if (world_publisher_.getNumSubscribers() > 0) {
-    world_publisher_.publish(
-        boost::make_shared<sensor_msgs::PointCloud2>(worldCloud(scan, world_frame_)));
+    world_publisher_.publish(boost::make_shared<sensor_msgs::PointCloud2>(
+        toMessage(layouts::worldCloud(scan, world_frame_))));
   }
   if (pose_publisher_.getNumSubscribers() > 0) {
     pose_publisher_.publish(toPoseStamped(scan.X_WS, world_frame_, scan.stamp));

@@ -42,15 +42,15 @@ class LidarNode {
 
  private:
   struct Output {
-    explicit Output(CloudEncoder of) : encoder(std::move(of)) {}
+    explicit Output(layouts::CloudEncoder of) : encoder(std::move(of)) {}
     bool wanted() const {
       return std::any_of(publishers.begin(), publishers.end(), [](const ros::Publisher& publisher) {
         return publisher.getNumSubscribers() > 0;
       });
     }
 
-    CloudEncoder encoder;
-    std::vector<ros::Publisher> publishers;  ///< one a cloud
+    layouts::CloudEncoder encoder;
+    std::vector<ros::Publisher> publishers;  ///< one per cloud
   };
 
   void onState(const marsim::VehicleStateConstPtr& message);
@@ -64,9 +64,9 @@ class LidarNode {
   Frames frames_;
   std::string world_frame_;
   std::unique_ptr<sim::RangeSensor> sensor_;
-  std::unique_ptr<sim::ViewWatch> view_watch_;  ///< asked in the thread that renders
+  std::unique_ptr<sim::ViewWatch> view_watch_;  ///< used in the rendering thread
   std::unique_ptr<RenderedSensor> rendered_;
-  std::shared_ptr<const lidar::Weather> weather_;  ///< of the thread that renders
+  std::shared_ptr<const lidar::Weather> weather_;  ///< for the rendering thread
 
   std::vector<Output> outputs_;
   ros::Publisher world_publisher_, pose_publisher_;
@@ -77,7 +77,7 @@ class LidarNode {
 
   struct Statistics {
     std::uint64_t scans = 0, returns = 0, too_dark = 0;
-    bool dark = false;  ///< the last scan lost nearly all to low reflectivity
+    bool dark = false;  ///< the last scan lost nearly all returns to low reflectivity
     double render_seconds = 0.0, render_seconds_max = 0.0;
   };
   std::mutex mutex_;  ///< guards the statistics

@@ -1,4 +1,4 @@
-// A nodelet manager that loads what its parameter `nodelets` lists itself: a `nodelet load` for
+// A nodelet manager that itself loads the list in its parameter `nodelets`: a `nodelet load` for
 // each would be a process that receives /clock and keeps a bond with every other one.
 #include <algorithm>
 #include <csignal>
@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
   for (const auto& [name, type] : nodelets) {
     if (!isNameFree(name, type.substr(type.find('/') + 1))) return EXIT_FAILURE;
   }
-  // The clock comes last, so that the others begin together.
+  // The clock is last, so that all others begin together.
   std::stable_partition(nodelets.begin(), nodelets.end(),
                         [](const auto& entry) { return entry.second != "marsim/sim_clock"; });
   nodelet::Loader loader(private_handle);

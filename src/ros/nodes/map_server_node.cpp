@@ -6,9 +6,6 @@
 
 #include "common/text.hpp"
 #include "marsim/MapInfo.h"
-#include "marsim/common/progress.hpp"
-#include "marsim/config/load.hpp"
-#include "marsim/map/load_map.hpp"
 #include "marsim/map/voxel_grid.hpp"
 #include "ros/common/map_params.hpp"
 #include "ros/common/params.hpp"
@@ -19,28 +16,25 @@ namespace marsim::ros_nodes {
 
 MapServerNode::MapServerNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
   Params params(private_handle);
-  const std::string source = params.text("map", "forest");
-  const map::SurfelMapConfig config = readMapConfig(params);
-  const double display_resolution =
-      params.positive("display_resolution", std::max(0.1, config.resolution), Quantity::kLength);
+  const MapParams map(params);
+  const double display_resolution = params.positive(
+      "display_resolution", std::max(0.1, map.config.resolution), Quantity::kLength);
   const std::string world_frame = params.text("world_frame", "world");
   params.finish();
 
-  const std::filesystem::path path = config::resolveMap(source);
-  Progress progress("map server");
-  const map::LoadedMap loaded = map::shareSurfelMap(path, config, progress);
+  const std::string path = config::resolveMap(map.source).string();
+  const map::LoadedMap loaded = map.load("map server");
   const map::SurfelMap& surfels = *loaded.map;
   map::PointCloud display = surfels.positions();
-  if (display_resolution > config.resolution)
+  if (display_resolution > map.config.resolution)
     display = map::downsample(display, display_resolution);
-  progress.finish();
 
   marsim::MapInfo info;
   info.header.frame_id = world_frame;
-  info.source = source;
-  info.path = path.string();
+  info.source = map.source;
+  info.path = path;
   info.content = loaded.source.content;
-  info.resolution = config.resolution;
+  info.resolution = map.config.resolution;
   info.points_read = loaded.source.points;
   info.points_not_finite = loaded.source.non_finite;
   info.points_duplicate = loaded.source.duplicates;
@@ -52,7 +46,7 @@ MapServerNode::MapServerNode(ros::NodeHandle handle, ros::NodeHandle private_han
 
   map_publisher_ = handle.advertise<sensor_msgs::PointCloud2>("map", 1, true);
   info_publisher_ = handle.advertise<marsim::MapInfo>("map_info", 1, true);
-  map_publisher_.publish(mapCloud(display, world_frame));
+  map_publisher_.publish(toMessage(layouts::mapCloud(display, world_frame)));
   info_publisher_.publish(info);
   ROS_INFO(
       "map %s: %s points read, %s not finite and %s duplicates dropped, %s surfels at r = %g m "
@@ -60,7 +54,7 @@ MapServerNode::MapServerNode(ros::NodeHandle handle, ros::NodeHandle private_han
       path.c_str(), withThousands(loaded.source.points).c_str(),
       withThousands(loaded.source.non_finite).c_str(),
       withThousands(loaded.source.duplicates).c_str(), withThousands(surfels.size()).c_str(),
-      config.resolution, 100.0 * surfels.planarShare());
+      map.config.resolution, 100.0 * surfels.planarShare());
 }
 
 }  // namespace marsim::ros_nodes

@@ -6,7 +6,7 @@ namespace marsim::ros_nodes {
 
 /// Loads a map and publishes, latched, `map` (sensor_msgs/PointCloud2, thinned for display) and
 /// `map_info` (marsim/MapInfo).
-/// Parameters: map (name or file), resolution [m] (0.1), display_resolution [m] (the larger of the
+/// Parameters: map (name or file), resolution [m], display_resolution [m] (the larger of the
 /// resolution and 0.1), world_frame.
 class MapServerNode {
  public:

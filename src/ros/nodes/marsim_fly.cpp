@@ -27,9 +27,9 @@ using marsim::control::KeyScript;
 using marsim::control::KeySpeeds;
 using marsim::ros_nodes::HandPilot;
 
-constexpr double kLookPeriod = 0.02;   // [s] of wall time
-constexpr double kStatusPeriod = 0.1;  // [s] of wall time
-constexpr double kFarewell = 0.3;      // [s] of wall time for the last command to go out
+constexpr double kLookPeriod = 0.02;               // [s] of wall time
+constexpr double kStatusPeriod = 0.1;              // [s] of wall time
+constexpr double kFarewell = 0.3;                  // [s] of wall time for sending the last command
 constexpr std::size_t kLongestScript = 1U << 20U;  // bytes
 
 std::atomic<bool> g_stop{false};
@@ -52,7 +52,7 @@ class RawTerminal {
   RawTerminal(const RawTerminal&) = delete;
   RawTerminal& operator=(const RawTerminal&) = delete;
 
-  /// What was typed since the last call.
+  /// Keys typed since the last call.
   std::string read() const {
     char bytes[64];
     pollfd input{STDIN_FILENO, POLLIN, 0};
@@ -115,7 +115,7 @@ bool flyByScript(HandPilot& pilot) {
   return pilot.isOver();
 }
 
-/// The text itself, or that of the file with this name.
+/// The text itself, or the text in the file of this name.
 std::unique_ptr<KeyScript> scriptOf(const std::string& keys, const KeySpeeds& speeds) {
   std::error_code none;
   const bool is_file = std::filesystem::is_regular_file(keys, none);

@@ -20,12 +20,12 @@ namespace {
 using topic_tools::ShapeShifter;
 
 constexpr marsim::Bounds kOffsets{-1e9, 1e9};  // [s]
-constexpr double kSilence = 5.0;  // [s] of wall time, then it says that nothing has come
+constexpr double kSilence = 5.0;  // [s] of wall time without a message, which is then reported
 
 std::atomic<bool> g_stop{false};
 void stop(int) { g_stop = true; }
 
-/// Writes until it is told to stop; what has come by then is written, too.
+/// Writes until it is told to stop, including all messages received by then.
 void record(const std::string& topic, marsim::ros_nodes::TumFile& file) {
   ros::NodeHandle handle;
   const boost::function<void(const ShapeShifter::ConstPtr&)> take =

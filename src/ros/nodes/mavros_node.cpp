@@ -8,7 +8,7 @@
 #include <ros/package.h>
 
 #include "marsim/common/error.hpp"
-#include "marsim/config/load.hpp"
+#include "marsim/sim/time_of_effect.hpp"
 #include "ros/common/params.hpp"
 #include "ros/common/swarm_params.hpp"
 #include "ros/messages/conversions.hpp"
@@ -21,9 +21,8 @@ using control::Autopilot;
 namespace offboard = control::offboard;
 
 constexpr std::uint32_t kQueue = 100;
-constexpr TimeNs kMotionPeriod = kNsPerSecond / 50;  // of what local_position tells
+constexpr TimeNs kMotionPeriod = kNsPerSecond / 50;  // of local_position
 constexpr TimeNs kStatePeriod = kNsPerSecond;
-constexpr TimeNs kFarthestAhead = kNsPerSecond / 5;  // a set point's stamp; beyond it acts at once
 
 // MAV_STATE and MAV_RESULT of MAVLink.
 constexpr std::uint8_t kStandby = 3, kActive = 4, kCritical = 5;
@@ -34,8 +33,8 @@ Autopilot::State stateOf(const sim::VehicleReport& report) {
   return {motion.stamp, motion.X_WB.p, motion.v_WB, report.on_ground, report.placements};
 }
 
-// Whether the package mavros_msgs that is installed here, if any, defines State with constants for
-// modes, as versions from 1.5 on do.
+// Whether an installed package mavros_msgs defines State with constants for modes, as versions from
+// 1.5 on do.
 bool hasModeConstants() {
   const std::string folder = ros::package::getPath("mavros_msgs");
   std::ifstream file(folder + "/msg/State.msg");
@@ -47,17 +46,14 @@ bool hasModeConstants() {
 
 MavrosNode::MavrosNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
   Params params(private_handle);
-  frames_ = Frames::read(params, handle);
-  const vehicle::VehicleConfig vehicle =
-      config::loadVehicle(
-          given(readSwarmPlace(params, handle).vehicle, params.text("vehicle", "hummingbird")))
-          .vehicle.asControlled();
+  frames_ = readFrames(params, handle);
+  const vehicle::VehicleConfig vehicle = readVehicle(params, handle).vehicle.asControlled();
   const std::string prefix = params.text("prefix", "mavros");
-  const std::string version = params.choice("mavros_msgs", "auto", {"auto", "1.4", "1.5"});
+  const std::string version = params.choice("mavros_msgs", {"auto", "1.4", "1.5"});
   has_mode_constants_ = version == "1.5" || (version == "auto" && hasModeConstants());
   velocity_in_heading_ =
       params.choice("mav_frame", "LOCAL_NED", {"LOCAL_NED", "BODY_NED"}) == "BODY_NED";
-  const bool in_lockstep = params.flag("lockstep", false);
+  const bool in_lockstep = params.flag("lockstep");
   params.finish();
   std::string reason;
   if (!ros::names::validate(prefix, reason)) {
@@ -84,7 +80,7 @@ MavrosNode::MavrosNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
   openInputs();
 }
 
-// Nothing may come to the services' thread when it ends, nor may a service be left in its queue.
+// At its end the services' thread must get no new jobs and leave no service in its queue.
 MavrosNode::~MavrosNode() {
   state_subscriber_.shutdown();
   services_.clear();
@@ -188,7 +184,7 @@ void MavrosNode::onState(const marsim::VehicleStateConstPtr& message) {
     motion_ = report.motion;
     has_state_ = true;
     if (!ticks_->isDue(now)) return;
-    // Those of earlier stamps first; what is far ahead does not wait.
+    // Set points in the order of their stamps; those far ahead do not wait.
     while (!waiting_.empty() && waiting_.begin()->first <= now) {
       const auto setpoint = std::move(waiting_.begin()->second);
       waiting_.erase(waiting_.begin());
@@ -215,11 +211,11 @@ void MavrosNode::take(const char* topic, const ros::Time& stamp,
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!ticks_->inLockstep()) return follow(topic, decode);
   TimeNs at = fromRos(stamp);
-  if (at > motion_.stamp + kFarthestAhead) at = 0;
+  if (at > motion_.stamp + sim::kFarthestAhead) at = 0;
   waiting_.emplace(at, [this, topic, decode] { follow(topic, decode); });
 }
 
-// Also what is not followed now must be good: it counts for OFFBOARD.
+// A set point must be valid even if it is not followed: it counts for OFFBOARD.
 void MavrosNode::follow(const char* topic, const std::function<offboard::Command()>& decode) {
   if (!has_state_) return warn(topic, "no state of the vehicle received yet");
   try {
@@ -266,7 +262,7 @@ void MavrosNode::onVisionPose(const geometry_msgs::PoseStampedConstPtr& message)
     return warn(kTopic, "refused: orientation is zero, allowed: a unit quaternion");
   }
   if (stamp <= vision_stamp_) {
-    const bool is_new = stamp < vision_stamp_ - kNsPerSecond;  // a simulation that began again
+    const bool is_new = stamp < vision_stamp_ - kNsPerSecond;  // the simulation started over
     if (!is_new) {
       return warn(kTopic, fmt::format("refused: the stamp {:.3f} s is not newer than the last",
                                       toSeconds(stamp)));
@@ -302,7 +298,7 @@ void MavrosNode::publishMotion(TimeNs stamp) {
   }
 }
 
-// Once a second, and when something has changed.
+// Once a second, and at every change.
 void MavrosNode::publishState(TimeNs now) {
   mavros_msgs::State message;
   message.header.stamp = toRos(now);
@@ -333,7 +329,7 @@ void MavrosNode::say() {
   for (const std::string& line : autopilot_.takeLines()) ROS_WARN("%s", line.c_str());
 }
 
-// A request of a service, carried out with those of the controller.
+// A request by a service, carried out by the controller's services.
 Autopilot::Outcome MavrosNode::request(const std::function<Autopilot::Outcome(Autopilot&)>& ask) {
   Autopilot::Outcome outcome;
   {
@@ -347,7 +343,7 @@ Autopilot::Outcome MavrosNode::request(const std::function<Autopilot::Outcome(Au
   return outcome;
 }
 
-// What needs no service, at its stamp; whether there is more.
+// Performs actions without services, at their stamp; returns whether there are others.
 bool MavrosNode::actAtOnce(TimeNs now) {
   for (const Autopilot::Action& action : autopilot_.takeActions()) {
     if (!publish(action, ticks_->actsAt(now))) jobs_.push_back(action);
@@ -362,7 +358,7 @@ bool MavrosNode::publish(const Autopilot::Action& action, TimeNs stamp) const {
   return action.kind == Kind::kHold || action.kind == Kind::kGoHome;
 }
 
-// All that is to be done; false where something failed.
+// Performs all actions; false if one failed.
 bool MavrosNode::perform() {
   bool all_well = true;
   while (true) {
@@ -383,7 +379,7 @@ bool MavrosNode::perform() {
   }
 }
 
-// Why the controller would not; empty where it has.
+// The controller's reason for a refusal; empty if it agreed.
 std::string MavrosNode::call(const Autopilot::Action& action) {
   using Kind = Autopilot::Action::Kind;
   switch (action.kind) {

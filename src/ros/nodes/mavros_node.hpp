@@ -80,15 +80,15 @@ class MavrosNode {
   Frames frames_;
   bool velocity_in_heading_ = false;
   bool has_mode_constants_ = false;  ///< in the definition of mavros_msgs/State
-  std::mutex mutex_;                 ///< of all below that the services' thread uses
+  std::mutex mutex_;                 ///< guards all members below that the services' thread uses
   control::Autopilot autopilot_;
   std::unique_ptr<control::offboard::Decoder> decoder_;
-  KinematicState motion_;  ///< the last one
+  KinematicState motion_;  ///< the last
   bool has_state_ = false;
   Waiting waiting_;
-  std::vector<control::Autopilot::Action> jobs_;  ///< of the services' thread
-  TimeNs told_at_ = -1;                           ///< the state of the autopilot
-  std::string told_;                              ///< what of it
+  std::vector<control::Autopilot::Action> jobs_;  ///< for the services' thread
+  TimeNs told_at_ = -1;                           ///< of the autopilot's last published state
+  std::string told_;                              ///< text of that state
   TimeNs vision_stamp_ = -1;                      ///< of the last pose
   WarningLog warnings_{5.0};
 
@@ -104,7 +104,7 @@ class MavrosNode {
   std::vector<ros::Subscriber> subscribers_;
   std::unique_ptr<CommandTicks> ticks_;
   std::vector<ros::ServiceServer> services_;
-  JobThread service_thread_;  ///< services wait for those of the controller
+  JobThread service_thread_;  ///< waits for the controller's services
 };
 
 }  // namespace marsim::ros_nodes

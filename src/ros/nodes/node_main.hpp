@@ -4,8 +4,8 @@
 
 namespace marsim::ros_nodes {
 
-/// Runs a node of a kind ("quadrotor", "lidar", ...: the programs' names) as a process, under that
-/// name where no other is given; returns its exit code (1 after an error at start-up).
+/// Runs a node of a kind ("quadrotor", "lidar", ...: the programs' names) as a process, by default
+/// under that name; returns its exit code (1 after an error at start-up).
 int runNode(const std::string& kind, int argc, char** argv);
 
 }  // namespace marsim::ros_nodes

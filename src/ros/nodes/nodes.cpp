@@ -1,5 +1,5 @@
-// Each class of nodes as a process and as a nodelet. In one file, because their headers together
-// take hardly longer to compile than one of them.
+// Each class of nodes as a process and as a nodelet. They share one file, since compiling their
+// headers together takes hardly longer than those of one.
 #include <csignal>
 #include <functional>
 #include <map>
@@ -51,13 +51,13 @@ class NodeletOf : public nodelet::Nodelet {
 
 }  // namespace
 
-// ROS's own handler only makes a note, which a node that is still reading its map does not see:
-// until then Ctrl-C ends the process as it does any other.
+// ROS's own handler only sets a flag, which a node that is still reading its map does not see:
+// until then Ctrl-C ends the process like any other.
 int runNode(const std::string& kind, int argc, char** argv) {
   ros::init(argc, argv, kind, ros::init_options::NoSigintHandler);
   std::signal(SIGINT, SIG_DFL);
   if (!isNameFree(ros::this_node::getName(), kind)) return 1;
-  // The last handle to go shuts the log down; this one keeps it open for what is caught below.
+  // The last node handle shuts the log down; this one keeps it open for the errors below.
   const ros::NodeHandle handle;
   try {
     const std::shared_ptr<void> node = kinds().at(kind)(handle, ros::NodeHandle{"~"});

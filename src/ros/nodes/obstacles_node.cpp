@@ -9,9 +9,7 @@
 
 #include "marsim/Obstacles.h"
 #include "marsim/common/error.hpp"
-#include "marsim/common/progress.hpp"
 #include "marsim/config/load.hpp"
-#include "marsim/map/load_map.hpp"
 #include "ros/common/lockstep.hpp"
 #include "ros/common/map_params.hpp"
 #include "ros/common/obstacle_listener.hpp"
@@ -29,8 +27,8 @@ visualization_msgs::Marker markerOf(const scene::Obstacles& obstacles, std::size
   using visualization_msgs::Marker;
   const scene::ObstacleGroup& group = obstacles.groupOf(number);
   const double size = obstacles.sizeOf(number);
-  const Colour colour = obstacles.isDriven(number) ? Colour{0.25F, 0.65F, 0.90F, 0.9F}
-                                                   : Colour{0.90F, 0.55F, 0.15F, 0.9F};
+  const Rgba colour = obstacles.isDriven(number) ? Rgba{0.25F, 0.65F, 0.90F, 0.9F}
+                                                 : Rgba{0.90F, 0.55F, 0.15F, 0.9F};
   Marker marker = makeMarker(group.name, static_cast<int>(number), Marker::SPHERE, colour);
   marker.scale.x = marker.scale.y = marker.scale.z = size;
   if (group.shape == scene::ObstacleShape::kBox) marker.type = Marker::CUBE;
@@ -56,9 +54,10 @@ bool isFinite(const geometry_msgs::Twist& twist) {
 ObstaclesNode::ObstaclesNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
     : inputs_(handle), diagnostics_(handle, private_handle) {
   Params params(private_handle);
-  source_ = params.text("obstacles", "forest");
-  const std::string map_source = params.text("map", "forest");
-  const map::SurfelMapConfig map_config = readMapConfig(params);
+  source_ = params.text("obstacles");
+  Validator(params.where())
+      .require(source_ != "none", "obstacles", "none", "a name or file, or no such node");
+  const MapParams map(params);
   world_frame_ = params.text("world_frame", "world");
   const double marker_rate = params.positive("marker_rate", 10.0, Quantity::kFrequency);
   const TimeNs command_timeout = toNs(params.number("command_timeout", 0.0, Quantity::kTime));
@@ -67,10 +66,8 @@ ObstaclesNode::ObstaclesNode(ros::NodeHandle handle, ros::NodeHandle private_han
 
   const std::string settings = config::settingsText("obstacles", source_);
   const scene::ObstaclesConfig config = config::readObstacles(settings, source_);
-  Progress progress("obstacles");
-  const auto map = map::shareSurfelMap(config::resolveMap(map_source), map_config, progress).map;
-  obstacles_ = std::make_shared<scene::Obstacles>(config, clearanceIn(*map), source_);
-  progress.finish();
+  const auto surfels = map.load("obstacles").map;
+  obstacles_ = std::make_shared<scene::Obstacles>(config, clearanceIn(*surfels), source_);
 
   marsim::Obstacles message;
   message.header.frame_id = world_frame_;
@@ -138,7 +135,7 @@ void ObstaclesNode::publish(TimeNs now, const std::vector<scene::Obstacles::Driv
   driven_publisher_.publish(told_);
 }
 
-// In lockstep: for who came late. Without driven ones nothing is to be waited for.
+// In lockstep, for nodes that come late. Without driven obstacles no node waits for anything.
 void ObstaclesNode::repeat() {
   if (!told_.obstacles.empty()) {
     driven_publisher_.publish(told_);

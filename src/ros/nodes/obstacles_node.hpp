@@ -44,10 +44,10 @@ class ObstaclesNode {
   std::unique_ptr<scene::ObstacleDriver> driver_;
   std::unique_ptr<ClockGrants> clock_grants_;  ///< null outside of lockstep
   TimeNs clock_ = 0;
-  marsim::DrivenObstacles told_;  ///< last
+  marsim::DrivenObstacles told_;  ///< the last message
   ros::Publisher obstacles_publisher_, driven_publisher_, marker_publisher_;
   Inputs inputs_;
-  std::vector<ros::Subscriber> command_subscribers_;  ///< of each driven one
+  std::vector<ros::Subscriber> command_subscribers_;  ///< one for each driven obstacle
   ros::Subscriber clock_subscriber_;
   ros::SteadyTimer marker_timer_, repeat_timer_;
   Diagnostics diagnostics_;

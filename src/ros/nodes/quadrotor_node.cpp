@@ -7,10 +7,8 @@
 
 #include "common/bounds.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/common/progress.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/geometry/pose_file.hpp"
-#include "marsim/map/load_map.hpp"
 #include "ros/common/map_params.hpp"
 #include "ros/common/swarm_params.hpp"
 #include "ros/messages/conversions.hpp"
@@ -24,13 +22,13 @@ constexpr TimeNs kMotorPeriod = kNsPerSecond / 50;  // of `motor_states`
 constexpr TimeNs kPathPeriod = kNsPerSecond / 2;    // of `path`
 constexpr TimeNs kGrantPeriod = kNsPerSecond / 50;  // of simulated time
 constexpr double kStandstill = 0.1;                 // [s] of wall time without a step
-constexpr double kLongWait = 0.5;                   // [s] of wall time, worth being said
-constexpr double kDiagnosticPeriod = 1.0;           // [s] of wall time, while time stands still
+constexpr double kLongWait = 0.5;                   // [s] of wall time; a longer wait is reported
+constexpr double kDiagnosticPeriod = 1.0;           // [s] of wall time, while time does not advance
 const char* const kReplays = "its motion is replayed from a file";
-constexpr TimeNs kAfterReplay = kNsPerSecond / 2;  // for the last scans and images
+constexpr TimeNs kAfterReplay = kNsPerSecond / 2;  // time for the last scans and images
 
 std::optional<sim::Replay> readReplay(Params& params) {
-  const std::string file = params.text("replay", "none");
+  const std::string file = params.text("replay");
   const double lead_in = params.number("replay_lead_in", 0.0, Quantity::kTime);
   Validator(params.where()).within("replay_lead_in", lead_in, 0.0, 3600.0, "s");
   if (file.empty() || file == "none") return std::nullopt;
@@ -38,12 +36,10 @@ std::optional<sim::Replay> readReplay(Params& params) {
 }
 
 void readConditions(Params& params, sim::VehicleSetup& setup) {
-  const std::string dynamics = params.choice("dynamics", "rigid_body", {"rigid_body", "ideal"});
+  const std::string dynamics = params.choice("dynamics", {"rigid_body", "ideal"});
   if (dynamics == "ideal") setup.dynamics = sim::Dynamics::kIdeal;
-  setup.wind =
-      config::windOf(params.text("wind", "none"), params.text("gusts", "none"), params.where());
-  setup.motor_failures =
-      config::motorFailuresOf(params.text("motor_failure", "none"), params.where());
+  setup.wind = config::windOf(params.text("wind"), params.text("gusts"), params.where());
+  setup.motor_failures = config::motorFailuresOf(params.text("motor_failure"), params.where());
 }
 
 }  // namespace
@@ -51,12 +47,12 @@ void readConditions(Params& params, sim::VehicleSetup& setup) {
 QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
     : inputs_(handle), diagnostics_(handle, private_handle) {
   Params params(private_handle);
-  frames_ = Frames::read(params, handle);
+  frames_ = readFrames(params, handle);
   const SwarmPlace place = readSwarmPlace(params, handle);
-  config::Vehicle vehicle =
-      config::loadVehicle(given(place.vehicle, params.text("vehicle", "hummingbird")));
-  const std::string imu = params.text("imu", "vehicle");
-  const std::string lidar = given(place.lidar, params.text("lidar", "avia"));
+  vehicle::EquippedVehicle vehicle =
+      config::loadVehicle(given(place.vehicle, params.text("vehicle")));
+  const std::string imu = params.text("imu");
+  const std::string lidar = given(place.lidar, params.text("lidar"));
   vehicle.imu = config::chooseImu(imu, vehicle.imu, lidar);
   if (imu == "auto" && lidar != "none" && !config::hasImu(lidar)) {
     ROS_WARN(
@@ -70,21 +66,20 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   rates.state = params.positive("state_rate", rates.state, Quantity::kFrequency);
   rates.odometry = params.positive("odom_rate", rates.odometry, Quantity::kFrequency);
   motion_publisher_ = std::make_unique<MotionPublisher>(params, frames_, vehicle, lidar);
-  start_p_WB_ = {params.number("x", 0.0, Quantity::kLength),
-                 params.number("y", 0.0, Quantity::kLength),
-                 params.number("z", 1.5, Quantity::kLength)};
-  start_yaw_ = params.number("yaw", 0.0, Quantity::kAngle);
+  start_p_WB_ = {params.number("x", Quantity::kLength), params.number("y", Quantity::kLength),
+                 params.number("z", Quantity::kLength)};
+  start_yaw_ = params.number("yaw", Quantity::kAngle);
   if (place.start) {
     start_p_WB_ = place.start->p_WB;
     start_yaw_ = place.start->yaw;
   }
   requirePlace(params.where(), "start (x, y, z)", start_p_WB_);
   requireAngle(params.where(), "yaw", start_yaw_);
-  const bool respawns = params.choice("on_crash", "end", {"end", "respawn"}) == "respawn";
+  const bool respawns = params.choice("on_crash", {"end", "respawn"}) == "respawn";
   setup.collision = readCollisionConfig(params);
   setup.replay = readReplay(params);
   readConditions(params, setup);
-  ends_with_replay_ = params.choice("replay_then", "hold", {"hold", "end"}) == "end";
+  ends_with_replay_ = params.choice("replay_then", {"hold", "end"}) == "end";
   world_ = std::make_unique<WorldInput>(handle, params, [this] {
     if (!is_made_) return;
     takePart();
@@ -108,11 +103,10 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
 }
 
 void QuadrotorNode::makeVehicle(Params& params, const sim::VehicleSetup& setup) {
-  const std::string source = params.text("map", "forest");
-  const std::string vegetation = params.text("vegetation", "none");
-  const map::SurfelMapConfig config = readMapConfig(params);
+  const MapParams map(params);
+  const std::string vegetation = params.text("vegetation");
   const double ground_z = params.numberOrAuto("ground_z", Quantity::kLength);
-  const bool check_start = params.flag("check_start", true);
+  const bool check_start = params.flag("check_start");
   setup.validate(params.where());
   if (world_->lockstep().on) {
     Validator(params.where())
@@ -123,9 +117,8 @@ void QuadrotorNode::makeVehicle(Params& params, const sim::VehicleSetup& setup) 
   }
   double ground = std::isfinite(ground_z) ? ground_z : -std::numeric_limits<double>::infinity();
   std::shared_ptr<const collision::Neighbours> neighbours;
-  if (!source.empty()) {
-    Progress progress("quadrotor");
-    const map::LoadedMap loaded = map::shareSurfelMap(config::resolveMap(source), config, progress);
+  if (!map.source.empty()) {
+    const map::LoadedMap loaded = map.load("quadrotor");
     if (!std::isfinite(ground_z)) ground = static_cast<double>(loaded.source.box.min().z());
     world_->useMap(loaded.map);
     const bool starts_free = check_start && !setup.replay;
@@ -148,7 +141,7 @@ void QuadrotorNode::advertise(ros::NodeHandle& handle, const ros::NodeHandle& pr
   reset_service_ = handle.advertiseService("reset", &QuadrotorNode::onReset, this);
   teleport_service_ = handle.advertiseService("teleport", &QuadrotorNode::onTeleport, this);
 
-  command_keeper_ = std::make_unique<CommandKeeper>(handle);
+  command_keeper_ = std::make_unique<CommandKeeper>(handle, inputs_);
   clock_grants_ = std::make_unique<ClockGrants>(handle, private_handle);
   motor_subscriber_ = inputs_.subscribe("motor_speeds", 10, &QuadrotorNode::onMotorSpeeds, this);
   if (vehicle_->isIdeal()) {
@@ -182,7 +175,7 @@ void QuadrotorNode::onPlaced() {
   motion_publisher_->forgetPath();
 }
 
-// Returns a sentence for people on what becomes of the placement.
+// Returns a sentence for the user on the placement.
 std::string QuadrotorNode::placeAt(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp) {
   if (!world_->lockstep().on) {
     place(p_WB, yaw, vehicle_->state().stamp);
@@ -198,7 +191,7 @@ std::string QuadrotorNode::placeAt(const Eigen::Vector3d& p_WB, double yaw, Time
   return fmt::format("at the first state from {:.3f} s on", toSeconds(stamp));
 }
 
-// In lockstep: when nothing can be missed any more that another tells.
+// In lockstep: begins when no message of others can be missed any more.
 void QuadrotorNode::takePart() {
   if (!world_->lockstep().on || takes_part_ || !started_ || !world_->hasMet()) return;
   takes_part_ = true;
@@ -215,22 +208,22 @@ void QuadrotorNode::onClock(const rosgraph_msgs::ClockConstPtr& message) {
   diagnostics_.update();
 }
 
-// Does what must go on while /clock stands still.
+// Does the work that must go on while /clock stands still.
 void QuadrotorNode::onTimer() {
   if (!is_made_) return;
   const auto now = ControlWait::WallClock::now();
   const auto since = [now](ControlWait::WallClock::time_point then) {
     return std::chrono::duration<double>(now - then).count();
   };
-  // A controller that is waited for may have come too late for the last state, or its answer too
-  // early; a sensor that has come may be what time waits for.
+  // An awaited controller may have come too late for the last state, or its answer too early; time
+  // may wait for a sensor that has just come.
   const bool has_joined = since(moved_at_) > kStandstill && state_publisher_.joined() != told_to_;
   if (told_ && (has_joined || control_wait_.waited(now) > kStandstill)) tellState();
   if (world_->lockstep().on && since(moved_at_) > kStandstill) {
     peer_publisher_->repeat();
     clock_grants_->repeat();
     takePart();
-    advance();  // a patience may have ended
+    advance();  // a time-out may have ended
   }
   if (control_wait_.waited(now) > kLongWait && since(diagnosed_at_) > kDiagnosticPeriod) {
     diagnostics_.force_update();
@@ -300,12 +293,12 @@ void QuadrotorNode::publishClearance() {
 void QuadrotorNode::onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message) {
   if (!is_made_ || vehicle_->replays()) return;
   const TimeNs computed_from = fromRos(message->header.stamp);
-  if (message->speeds.empty()) {  // an answer: the motors stay as they are
+  if (message->speeds.empty()) {  // an answer that leaves the motors unchanged
     if (!vehicle_->isAnswer(computed_from, message->placements)) return;
     control_wait_.onCommand(computed_from);
     return advance();
   }
-  if (vehicle_->isIdeal()) return;  // the reference comes beside them
+  if (vehicle_->isIdeal()) return;  // the reference is the answer then
   const int rotors = vehicle_->quadrotor().rotorCount();
   if (message->speeds.size() != static_cast<std::size_t>(rotors)) {
     inputs_.refuse("motor_speeds",
@@ -328,7 +321,7 @@ void QuadrotorNode::onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message) {
   advance();
 }
 
-// With ideal dynamics.
+// For ideal dynamics.
 void QuadrotorNode::onReference(const marsim::StateReferenceConstPtr& message) {
   if (!is_made_ || vehicle_->replays()) return;
   control::Reference reference = fromMessage(*message);

@@ -83,24 +83,22 @@ class QuadrotorNode {
   Frames frames_;
   Eigen::Vector3d start_p_WB_;
   double start_yaw_ = 0.0;
-  bool ends_with_replay_ = false;  ///< half a second after its last pose
+  bool ends_with_replay_ = false;  ///< the node ends half a second after the last pose
 
   std::unique_ptr<sim::Vehicle> vehicle_;
   std::unique_ptr<WorldInput> world_;
   std::unique_ptr<MotionPublisher> motion_publisher_;
-  std::unique_ptr<ContactPublisher> contact_publisher_;  ///< null where collisions are off
+  std::unique_ptr<ContactPublisher> contact_publisher_;  ///< null if collisions are off
   std::unique_ptr<NavigationSensors> navigation_sensors_;
   std::unique_ptr<PeerPublisher> peer_publisher_;
   bool started_ = false;
   bool takes_part_ = false;           ///< in lockstep
-  std::atomic<bool> is_made_{false};  ///< callbacks may act
-  TimeNs clock_ = 0;                  ///< what /clock says; the state's stamp follows it
+  std::atomic<bool> is_made_{false};  ///< set when callbacks may act
+  TimeNs clock_ = 0;                  ///< last /clock; the state's stamp follows it
   ControlWait control_wait_{0, 0};
   ControlWait::WallClock::time_point moved_at_, diagnosed_at_;
-  std::optional<sim::VehicleReport>
-      told_;                   ///< the last of `state` since the vehicle was put somewhere
-  std::uint32_t told_to_ = 0;  ///< listeners that had come by then
-  std::unique_ptr<CommandKeeper> command_keeper_;
+  std::optional<sim::VehicleReport> told_;  ///< the last `state` since the last placement
+  std::uint32_t told_to_ = 0;               ///< number of listeners by then
   std::unique_ptr<ClockGrants> clock_grants_;
 
   ros::WallTime reported_at_;  ///< for the real-time factor between two reports
@@ -108,6 +106,7 @@ class QuadrotorNode {
 
   WatchedPublisher<marsim::VehicleState> state_publisher_;
   Inputs inputs_;
+  std::unique_ptr<CommandKeeper> command_keeper_;
   ros::Subscriber clock_subscriber_, motor_subscriber_, reference_subscriber_;
   ros::ServiceServer reset_service_, teleport_service_;
   ros::SteadyTimer timer_;

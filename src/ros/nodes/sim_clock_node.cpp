@@ -22,15 +22,12 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr double kUsualPace = 1.0;
-constexpr double kUsualPatience = 5.0;     // [s] wall time
-constexpr double kAnswerPatience = 10.0;   // [s] wall time
 constexpr double kStepPatience = 10.0;     // [s] wall time for which a step may be held
-constexpr double kRepeatPeriod = 0.1;      // [s] wall time, of a time that stands
+constexpr double kRepeatPeriod = 0.1;      // [s] wall time, while time stands
 constexpr double kBeginPeriod = 10.0;      // [s] between warnings that time has not begun
 constexpr double kDiagnosticPeriod = 1.0;  // [s] wall time
-constexpr double kLongHold = 0.5;          // [s] wall time, worth being said
-constexpr double kLongestSilence = 2.0;    // [s] wall time, of a leader
+constexpr double kLongHold = 0.5;          // [s] wall time; a longer hold is reported
+constexpr double kLongestSilence = 2.0;    // [s] wall time, for a leader
 constexpr double kLargestError = 0.02;     // [s] behind or ahead of the leader
 constexpr double kWarningPeriod = 5.0;     // [s]
 
@@ -68,21 +65,23 @@ SimClockNode::SimClockNode(ros::NodeHandle handle, ros::NodeHandle private_handl
     : inputs_(handle), diagnostics_(handle, private_handle) {
   Params params(private_handle);
   SimClockConfig config;
-  config.period = periodNs(params.positive("rate", 500.0, Quantity::kFrequency));
-  config.pace = parsePace(params.wordOrNumber("pace", "1"), params.where());
-  config.paused = params.flag("paused", false);
+  config.period =
+      periodNs(params.positive("rate", 1.0 / toSeconds(config.period), Quantity::kFrequency));
+  config.pace = parsePace(params.wordOrNumber("pace"), params.where());
+  config.paused = params.flag("paused");
   const double patience = params.numberOrAuto("patience", Quantity::kTime);
   if (!std::isnan(patience)) Validator(params.where()).positive("patience", patience, "s");
   config.participants = readParticipants(params.tree("participants"));
-  const std::string more = params.text("more_participants", "none");
+  const std::string more = params.text("more_participants", config::defaultOf("participants"));
   for (const std::string& name : split(more == "none" ? "" : more, ',')) {
     if (!name.empty()) config.participants.push_back(ros::names::resolve(name));
   }
-  config.answers = readAnswerRules(params.text("wait_for", "none"), params.where());
-  const double usual =
-      config.participants.empty() ? kUsualPatience : std::numeric_limits<double>::infinity();
-  config.patience = std::isnan(patience) ? usual : patience;
-  config.answer_patience = std::isnan(patience) ? kAnswerPatience : patience;
+  config.answers = readAnswerRules(params.text("wait_for"), params.where());
+  if (!std::isnan(patience)) {
+    config.patience = config.answer_patience = patience;
+  } else if (!config.participants.empty()) {
+    config.patience = std::numeric_limits<double>::infinity();
+  }
   const std::string lan = params.text("lan", "");
   const std::string machine = params.text("machine", "");
   params.finish();
@@ -100,7 +99,7 @@ SimClockNode::SimClockNode(ros::NodeHandle handle, ros::NodeHandle private_handl
   thread_ = std::thread(&SimClockNode::run, this);
 }
 
-// A service that waits for time has a thread of its own: grants must be heard meanwhile.
+// A service that waits for time has its own thread, since grants must be heard meanwhile.
 void SimClockNode::advertise(ros::NodeHandle& private_handle) {
   services_ = {private_handle.advertiseService("pause", &SimClockNode::onPause, this),
                private_handle.advertiseService("step", &SimClockNode::onStep, this),
@@ -129,7 +128,7 @@ void SimClockNode::joinLan(const std::string& lan, const std::string& machine,
                                             [this] { return read(); });
   } else {
     leader_ = config.leader;
-    if (clock_->pace() != kUsualPace) {
+    if (clock_->pace() != SimClockConfig().pace) {
       ROS_WARN_STREAM(fmt::format(
           "pace {} has no effect on machine {}: its clock follows that of machine {}, whose pace "
           "counts for all",
@@ -146,7 +145,7 @@ void SimClockNode::joinLan(const std::string& lan, const std::string& machine,
   }
 }
 
-// The reading that other machines are told; between two ticks the clock runs on.
+// The reading for other machines; between two ticks the clock runs on.
 ClockReading SimClockNode::read() {
   const std::lock_guard<std::mutex> lock(mutex_);
   const TimeNs wall = wallNow();
@@ -163,7 +162,7 @@ SimClockNode::~SimClockNode() {
   waiting_spinner_->stop();
   thread_.join();
   server_.reset();
-  services_.clear();  // they ask the clock, which goes before them
+  services_.clear();  // services use the clock and are removed before it
   grant_subscriber_.shutdown();
 }
 
@@ -190,7 +189,7 @@ void SimClockNode::run() {
   }
 }
 
-// Tells the time again: nodes that come late, or again, must hear it.
+// Repeats the time: nodes that come late, or again, must hear it.
 void SimClockNode::stand(WallClock::time_point wall) {
   const double held = clock_->heldFor(wall);
   if (held == 0.0 || secondsBetween(told_at_, wall) < kRepeatPeriod) return;
@@ -202,7 +201,7 @@ void SimClockNode::stand(WallClock::time_point wall) {
 
 SimClockNode::WallClock::time_point SimClockNode::wakeAt(WallClock::time_point wall) const {
   const TimeNs period = clock_->period();
-  if (client_ != nullptr) {  // a paused leader's clock is looked at all the same
+  if (client_ != nullptr) {  // a paused leader's clock is checked nevertheless
     if (!(followed_pace_ > 0.0)) return wall + toWall(toSeconds(period));
     const TimeNs left = followed_ + period - client_->now();
     return wall + toWall(toSeconds(std::clamp(left, period / 10, period)) / followed_pace_);
@@ -211,7 +210,7 @@ SimClockNode::WallClock::time_point SimClockNode::wakeAt(WallClock::time_point w
   return clock_->heldFor(wall) > 0.0 ? std::min(wake, told_at_ + toWall(kRepeatPeriod)) : wake;
 }
 
-// Whole steps of the leader's time; back to an earlier one only where the leader began anew.
+// Whole steps of the leader's time; back to an earlier time only if the leader started over.
 bool SimClockNode::follow() {
   const ClockClient::Status status = client_->status();
   if (!status.synchronised) {
@@ -226,7 +225,7 @@ bool SimClockNode::follow() {
 }
 
 void SimClockNode::publish() {
-  const auto message = boost::make_shared<rosgraph_msgs::Clock>();  // shared within the process
+  const auto message = boost::make_shared<rosgraph_msgs::Clock>();  // shared in the process
   message->clock = toRos(now());
   clock_publisher_.publish(message);
   told_at_ = WallClock::now();
@@ -239,12 +238,12 @@ void SimClockNode::onGrant(const marsim::ClockGrantConstPtr& message) {
   if (was_held) onHeard();
 }
 
-// The clock's thread is woken for what lets time go on alone.
+// Wakes the clock's thread, since the message may let time go on.
 void SimClockNode::onHeard() {
   if (!clock_->isHeld()) changed_.notify_all();
 }
 
-// With the clock's own words, or why it does nothing of the kind.
+// Replies with the clock's own words, or with the reason why it cannot do this.
 template <class Response>
 bool SimClockNode::answer(Response& response, const std::string& what, const Request& request) {
   const std::lock_guard<std::mutex> lock(mutex_);

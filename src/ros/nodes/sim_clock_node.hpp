@@ -33,7 +33,7 @@ namespace marsim::ros_nodes {
 /// or an answer of a client is due (AnswerListener). While it stands, it is told again. On a LAN
 /// one machine's leads: it answers the others' questions, and they follow it (ClockFollower); those
 /// begin when it has answered, run on by themselves while it does not, and wait for nobody.
-/// Parameters: rate [Hz] (500), pace: simulated seconds a wall second (1; max: as fast as all can
+/// Parameters: rate [Hz], pace: simulated seconds a wall second (max: as fast as all can
 /// follow; a follower's is its leader's), patience [s]: wall time for which a node that granted
 /// time is waited for (auto: 5, in lockstep for ever), and a client that owes an answer (auto: 10),
 /// participants (names of nodes, see Lockstep), more_participants (full names, comma-separated),
@@ -75,19 +75,19 @@ class SimClockNode {
   ros::Publisher clock_publisher_;
   Inputs inputs_;
   ros::Subscriber grant_subscriber_;
-  ros::CallbackQueue waiting_calls_;  ///< of services that wait for time
+  ros::CallbackQueue waiting_calls_;  ///< for services that wait for time
   std::vector<ros::ServiceServer> services_;
   Diagnostics diagnostics_;
 
-  std::mutex mutex_;  ///< guards what follows
+  std::mutex mutex_;  ///< guards the members below
   std::unique_ptr<SimClock> clock_;
-  WallClock::time_point told_at_;  ///< /clock, last
+  WallClock::time_point told_at_;  ///< last publication of /clock
   WallClock::time_point ticked_;   ///< when the present time began
   std::condition_variable changed_;
   WallClock::time_point reported_at_;  ///< for the real-time factor between two reports
   TimeNs reported_now_ = 0;
 
-  std::string leader_;  ///< machine that is followed; empty: none
+  std::string leader_;  ///< machine of the leader; empty: this one leads
   std::unique_ptr<ClockClient> client_;
   TimeNs followed_ = 0;  ///< the leader's time
   double followed_pace_ = 1.0;
@@ -95,7 +95,7 @@ class SimClockNode {
   std::unique_ptr<AnswerListener> answers_;
   std::atomic<bool> stop_{false};
   std::thread thread_;
-  std::unique_ptr<ClockServer> server_;  ///< reads what is above
+  std::unique_ptr<ClockServer> server_;  ///< reads the members above
   std::unique_ptr<ros::AsyncSpinner> waiting_spinner_;
 };
 

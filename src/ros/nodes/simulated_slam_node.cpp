@@ -7,24 +7,24 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr TimeNs kLead = kNsPerSecond / 50;  // that /clock may go past what has come
-constexpr double kRepeat = 0.1;              // [s] of wall time: the clock may not have heard it
+constexpr TimeNs kLead = kNsPerSecond / 50;  // that /clock may go past the last message
+constexpr double kRepeat = 0.1;              // [s] of wall time between grants' repeats
 
 }  // namespace
 
 SimulatedSlamNode::SimulatedSlamNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
     : random_(0), inputs_(handle) {
   Params params(private_handle);
-  period_ = periodNs(params.positive("rate", 10.0, Quantity::kFrequency));
-  position_noise_ = params.number("position_noise", 0.01, Quantity::kLength);
-  attitude_noise_ = params.number("attitude_noise", 0.005, Quantity::kAngle);
-  drift_ = params.number("drift", 0.0, Quantity::kSpeed);
+  period_ = periodNs(params.positive("rate", Quantity::kFrequency));
+  position_noise_ = params.number("position_noise", Quantity::kLength);
+  attitude_noise_ = params.number("attitude_noise", Quantity::kAngle);
+  drift_ = params.number("drift", Quantity::kSpeed);
   lost_at_ = params.numberOrAuto("lost_at", Quantity::kTime);
   back_at_ = params.numberOrAuto("back_at", Quantity::kTime);
   jump_at_ = params.numberOrAuto("jump_at", Quantity::kTime);
-  jump_ = params.number("jump", 1.0, Quantity::kLength);
+  jump_ = params.number("jump", Quantity::kLength);
   random_ = RandomStream(readSeed(params, handle), "simulated_slam");
-  const bool in_lockstep = params.flag("lockstep", false);
+  const bool in_lockstep = params.flag("lockstep");
   params.finish();
   const Validator check(params.where());
   check.notNegative("position_noise", position_noise_, "m");

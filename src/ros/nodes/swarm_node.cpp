@@ -9,9 +9,7 @@
 #include <geometry_msgs/PoseArray.h>
 
 #include "marsim/common/error.hpp"
-#include "marsim/common/progress.hpp"
 #include "marsim/config/load.hpp"
-#include "marsim/map/load_map.hpp"
 #include "marsim/sim/swarm.hpp"
 #include "ros/common/map_params.hpp"
 #include "ros/messages/conversions.hpp"
@@ -36,14 +34,11 @@ Vehicles vehiclesOf(const sim::SwarmConfig& swarm, int size, const std::string& 
 }
 
 void requireFreeStarts(const std::vector<sim::Start>& starts, const Vehicles& vehicles,
-                       const std::string& map_file, const map::SurfelMapConfig& config,
-                       const std::string& vegetation, double ground_z) {
-  Progress progress("swarm");
-  const map::LoadedMap loaded = map::shareSurfelMap(config::resolveMap(map_file), config, progress);
+                       const MapParams& map, const std::string& vegetation, double ground_z) {
+  const map::LoadedMap loaded = map.load("swarm");
   const collision::ClearanceMap clearance(
       sim::neighboursIn(loaded.map, config::loadVegetation(vegetation), vegetation),
       loaded.map->bounds());
-  progress.finish();
   const double ground =
       std::isfinite(ground_z) ? ground_z : static_cast<double>(loaded.source.box.min().z());
   for (std::size_t id = 0; id < starts.size(); ++id) {
@@ -59,15 +54,14 @@ void requireFreeStarts(const std::vector<sim::Start>& starts, const Vehicles& ve
 
 SwarmNode::SwarmNode(ros::NodeHandle, ros::NodeHandle private_handle) {
   Params params(private_handle);
-  const int size = params.integer("n", 1, 1, sim::kMostUavs);
-  const std::string file = params.text("swarm", "grid");
-  const std::string vehicle = params.text("vehicle", "hummingbird");
+  const int size = params.integer("n", 1, kMostUavs);
+  const std::string file = params.text("swarm");
+  const std::string vehicle = params.text("vehicle");
   const std::string world_frame = params.text("world_frame", "world");
-  const std::string map_file = params.text("map", "forest");
-  const map::SurfelMapConfig map_config = readMapConfig(params);
-  const std::string vegetation = params.text("vegetation", "none");
+  const MapParams map(params);
+  const std::string vegetation = params.text("vegetation");
   const double ground_z = params.numberOrAuto("ground_z", Quantity::kLength);
-  const bool check_start = params.flag("check_start", true);
+  const bool check_start = params.flag("check_start");
   params.finish();
 
   const sim::SwarmConfig swarm = config::loadSwarm(file);
@@ -78,8 +72,8 @@ SwarmNode::SwarmNode(ros::NodeHandle, ros::NodeHandle private_handle) {
     uavs.push_back({static_cast<int>(id), starts[id].p_WB, vehicles[id].radius});
   }
   sim::requireApart(uavs, file);
-  if (check_start && !map_file.empty()) {
-    requireFreeStarts(starts, vehicles, map_file, map_config, vegetation, ground_z);
+  if (check_start && !map.source.empty()) {
+    requireFreeStarts(starts, vehicles, map, vegetation, ground_z);
   }
 
   geometry_msgs::PoseArray message;

@@ -21,25 +21,25 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr TimeNs kTail = kNsPerSecond / 2;  // in which what counts arrives
+constexpr TimeNs kTail = kNsPerSecond / 2;  // time for the last messages of the flight
 constexpr TimeNs kGrantStep = kNsPerSecond / 100;
-// That /clock may go past what has come. States that have come at once, as far as this, are
-// answered at once, with grants as far again: commands must act later, since topics overtake one
-// another.
+// How far /clock may go past the last message. States that arrive at once, up to this far, are
+// answered at once, with grants as far again: commands must act later, since topics may overtake
+// one another.
 constexpr TimeNs kAhead = 7 * kNsPerSecond / 100;
 static_assert(2 * kAhead < scenario::FlightGuide::kLead);
-constexpr TimeNs kMissing = 5 * kNsPerSecond;  // when it says which topics nobody publishes
+constexpr TimeNs kMissing = 5 * kNsPerSecond;  // then it names topics without publishers
 constexpr double kTimer = 0.05;                // [s] of wall time
 constexpr double kLongestConnecting = 10.0;    // [s] of wall time, for topics that may not exist
-constexpr double kLongestTail = 10.0;          // [s] of wall time, for what does not arrive
+constexpr double kLongestTail = 10.0;          // [s] of wall time, for messages that do not arrive
 constexpr double kProgressPeriod = 0.5;        // [s] of wall time
-constexpr double kSettling = 0.2;              // [s] of wall time, when all is connected
-constexpr double kFarewell = 0.5;              // [s] of wall time, for what was published last
+constexpr double kSettling = 0.2;              // [s] of wall time, after all connections
+constexpr double kFarewell = 0.5;              // [s] of wall time, for the last published messages
 constexpr std::size_t kLongestList = 300;      // letters
 
 double since(const ros::SteadyTime& time) { return (ros::SteadyTime::now() - time).toSec(); }
 
-/// Where a client's launch file puts the clouds in W, and the poses that they were seen from.
+/// Topics of a client's launch file for clouds in W and the poses of their sensor.
 struct CloudTopics {
   std::string cloud, pose;
 };
@@ -55,8 +55,8 @@ CloudTopics cloudTopics(const std::string& client, const std::string& uav) {
   return {"/" + uav + "/points_world", "/" + uav + "/sensor_pose"};
 }
 
-// The finite points of a cloud that begins with x, y, z, maybe intensity; none of one that is too
-// short for its size.
+// The finite points of a cloud that begins with x, y, z, perhaps intensity; none if the cloud is
+// too short for its size.
 map::PointCloud scanOf(const sensor_msgs::PointCloud2& cloud) {
   map::PointCloud scan;
   const std::size_t count = std::size_t{cloud.width} * cloud.height;
@@ -73,11 +73,11 @@ map::PointCloud scanOf(const sensor_msgs::PointCloud2& cloud) {
   return scan;
 }
 
-/// Stands for the scenario of a SLAM flight, which has no file.
+/// The scenario of a SLAM flight, which has no file.
 scenario::Scenario slamScenario(Params& params) {
   scenario::Scenario scenario;
   scenario.duration = std::numeric_limits<TimeNs>::max() / 2;
-  scenario.lockstep = params.flag("lockstep", false);
+  scenario.lockstep = params.flag("lockstep");
   return scenario;
 }
 
@@ -86,11 +86,11 @@ scenario::Scenario slamScenario(Params& params) {
 ScenarioRunnerNode::ScenarioRunnerNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
     : made_(ros::SteadyTime::now()) {
   Params params(private_handle);
-  const bool flies_for_slam = params.flag("slam_flight", false);
+  const bool flies_for_slam = params.flag("slam_flight");
   scenario_ =
       flies_for_slam ? slamScenario(params) : config::loadScenario(params.text("scenario", ""));
   if (flies_for_slam) slam_ = std::make_unique<const SlamFlight>(params);
-  seed_ = params.seed("seed", 1);
+  seed_ = params.seed();
   folder_ = params.text("output", ".");
   params.finish();
   end_ = scenario_.duration;
@@ -123,27 +123,23 @@ void ScenarioRunnerNode::watchTopics(ros::NodeHandle& handle) {
 
 void ScenarioRunnerNode::openSurveys(ros::NodeHandle& handle) {
   if (!scenario_.checks.coverage.empty()) openCoverage(handle);
-  const auto lidar = scenario_.arguments.find("lidar");
-  const bool has_lidar = lidar == scenario_.arguments.end() || lidar->second != "none";
+  const bool has_lidar = config::argumentOf(scenario_, "lidar") != "none";
   if (scenario_.keep && has_lidar) openSurvey(handle, scenario_.uavNames().front());
 }
 
 void ScenarioRunnerNode::openCoverage(ros::NodeHandle& handle) {
-  const auto argument = [this](const std::string& name, const std::string& fallback) {
-    const auto found = scenario_.arguments.find(name);
-    return found == scenario_.arguments.end() ? fallback : found->second;
-  };
+  const auto argument = [this](const char* name) { return config::argumentOf(scenario_, name); };
   map::SurfelMapConfig map_config;
-  map_config.resolution = std::stod(argument("resolution", "0.1"));
-  map_config.surface = map::surfaceOf(argument("surface", "blended"));
+  map_config.resolution = std::stod(argument("resolution"));
+  map_config.surface = map::surfaceOf(argument("surface"));
   Progress progress("scenario_runner");
   const map::LoadedMap loaded =
-      map::shareSurfelMap(config::resolveMap(argument("map", "forest")), map_config, progress);
+      map::shareSurfelMap(config::resolveMap(argument("map")), map_config, progress);
   progress.finish();
-  const vehicle::VehicleConfig vehicle =
-      config::loadVehicle(argument("vehicle", "hummingbird")).vehicle;
+  const vehicle::VehicleConfig vehicle = config::loadVehicle(argument("vehicle")).vehicle;
   for (const scenario::CoverageCheck& check : scenario_.checks.coverage) {
-    const Eigen::Vector3d start = scenario_.start.value_or(Eigen::Vector3d(0.0, 0.0, 1.5));
+    const Eigen::Vector3d start = scenario_.start.value_or(
+        Eigen::Vector3d(0.0, 0.0, config::defaultNumber("z", Quantity::kLength)));
     suite::CoverageConfig config;
     config.voxel = check.voxel;
     config.box = {check.min, check.max};
@@ -169,7 +165,7 @@ ScenarioRunnerNode::Survey& ScenarioRunnerNode::openSurvey(ros::NodeHandle& hand
   return own;
 }
 
-// Takes clouds and poses of the same stamp; of those without a partner the old ones are forgotten.
+// Takes clouds and poses of the same stamp; forgets old ones without a partner.
 void ScenarioRunnerNode::survey(Survey& survey) {
   constexpr std::size_t kMostWaiting = 20;
   for (auto cloud = survey.clouds.begin(); cloud != survey.clouds.end();) {
@@ -203,7 +199,7 @@ void ScenarioRunnerNode::onDiagnostics(const diagnostic_msgs::DiagnosticArrayCon
   }
 }
 
-// The LiDAR makes scans only where somebody reads them.
+// The LiDAR makes scans only for subscribers.
 void ScenarioRunnerNode::beginSlamFlight() {
   if (!slam_ || !begun_ || slam_begun_) return;
   slam_begun_ = true;
@@ -211,7 +207,7 @@ void ScenarioRunnerNode::beginSlamFlight() {
   uavs_.front()->beginAfter(reached());
 }
 
-// What it still waits for before it begins.
+// The missing counterparts for which the node waits before it begins.
 std::vector<std::string> ScenarioRunnerNode::missing() const {
   std::vector<std::string> missing;
   for (const auto& uav : uavs_) {
@@ -225,7 +221,7 @@ std::vector<std::string> ScenarioRunnerNode::missing() const {
     reads(survey->cloud_subscriber);
     reads(survey->pose_subscriber);
   }
-  // A topic of a check may be one that nobody will ever publish.
+  // A topic of a check may never have a publisher.
   if (since(made_) > kLongestConnecting) return missing;
   for (const auto& topic : topics_) {
     if (!topic->connected()) missing.push_back("nobody publishes " + topic->name());
@@ -274,7 +270,7 @@ void ScenarioRunnerNode::begin() {
   std::fflush(stdout);
 }
 
-// The time up to which the states of all UAVs have come.
+// The time up to which the states of all UAVs have arrived.
 TimeNs ScenarioRunnerNode::reached() const {
   TimeNs least = std::numeric_limits<TimeNs>::max();
   for (const auto& uav : uavs_) least = std::min(least, uav->now());
@@ -283,7 +279,7 @@ TimeNs ScenarioRunnerNode::reached() const {
 
 void ScenarioRunnerNode::onState(TimeNs stamp) {
   if (finished_) return;
-  if (first_.isZero() && stamp > 0) {  // it stands at 0 until all are there
+  if (first_.isZero() && stamp > 0) {  // time stands at 0 until all participants are there
     first_ = ros::SteadyTime::now();
     if (!scenario_.lockstep && !begun_) end_ = stamp + scenario_.duration;
   }
@@ -299,7 +295,7 @@ void ScenarioRunnerNode::onState(TimeNs stamp) {
   if (reached >= end_ + kTail && complete()) finish();
 }
 
-// By the stamps of states alone, so that it ends at the same instant in every run.
+// Decides by the stamps of states alone, so that the flight ends at the same instant in every run.
 void ScenarioRunnerNode::decideEnd(TimeNs stamp) {
   if (decided_ || (scenario_.flights.empty() && !slam_) || stamp >= end_) return;
   TimeNs flown = 0;
@@ -335,7 +331,7 @@ void ScenarioRunnerNode::tellMissingTopics() {
   }
 }
 
-// Whether all that counts has come. Estimates come when they come.
+// Whether all messages that count have arrived. Estimates have no fixed time.
 bool ScenarioRunnerNode::complete() const {
   const bool uavs = std::all_of(uavs_.begin(), uavs_.end(),
                                 [this](const auto& uav) { return uav->complete(end_); });
@@ -379,7 +375,7 @@ void ScenarioRunnerNode::finish() {
   ros::shutdown();
 }
 
-// Messages that were published last would be lost if the node ended at once.
+// The last published messages would be lost if the node ended at once.
 void ScenarioRunnerNode::finishSlamFlight() {
   finished_ = true;
   ROS_INFO("SLAM flight: over, back at the start");
@@ -394,7 +390,7 @@ ScenarioRunnerNode::~ScenarioRunnerNode() {
   write(false);
 }
 
-// A full disk shall be told as such, and end the run in good order.
+// A full disk must be reported as such, and end the run cleanly.
 void ScenarioRunnerNode::write(bool completed) {
   finished_ = true;
   try {

@@ -38,17 +38,17 @@ namespace marsim::ros_nodes {
 class ScenarioRunnerNode {
  public:
   ScenarioRunnerNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
-  /// Keeps what was recorded of a flight that was interrupted.
+  /// Keeps the recording of an interrupted flight.
   ~ScenarioRunnerNode();
 
  private:
-  /// The scans of a UAV, each with the place that it was taken from.
+  /// The scans of a UAV, each with its sensor's place.
   struct Survey {
     std::optional<suite::Coverage> coverage;  ///< none: for seen_
     ros::Subscriber cloud_subscriber, pose_subscriber;
-    std::map<TimeNs, sensor_msgs::PointCloud2ConstPtr> clouds;  ///< that wait for their poses
+    std::map<TimeNs, sensor_msgs::PointCloud2ConstPtr> clouds;  ///< awaiting poses
     std::map<TimeNs, Eigen::Vector3d> places;                   ///< [m] in W
-    TimeNs last = -1;                                           ///< stamp of the last pair of both
+    TimeNs last = -1;                                           ///< stamp of the last pair
   };
 
   void watchTopics(ros::NodeHandle& handle);
@@ -78,19 +78,19 @@ class ScenarioRunnerNode {
   std::filesystem::path folder_;
   std::vector<std::unique_ptr<ScenarioUav>> uavs_;
   std::vector<std::unique_ptr<ScenarioTopic>> topics_;
-  std::vector<std::unique_ptr<Survey>> surveys_;  ///< of the checks in their order, then of seen_
+  std::vector<std::unique_ptr<Survey>> surveys_;  ///< for the checks in their order, then for seen_
   suite::SeenCloud seen_;
   std::map<std::string, std::vector<std::pair<TimeNs, double>>> timings_;
-  std::map<std::string, std::string> hints_;  ///< names like that of a topic nobody publishes
+  std::map<std::string, std::string> hints_;  ///< similar names for topics without publishers
 
   std::unique_ptr<ClockGrants> grants_;  ///< null: not in lockstep
   bool begun_ = false, slam_begun_ = false, told_waiting_ = false, told_missing_ = false,
        finished_ = false;
   ros::SteadyTime made_, connected_since_, told_at_, ended_at_;
-  ros::SteadyTime first_, last_;  ///< wall time when time began, and of the last state that counts
+  ros::SteadyTime first_, last_;  ///< wall time of time's begin and of the last state that counts
   TimeNs granted_from_ = 0;
   TimeNs end_ = 0;        ///< stamp of the last state that counts
-  bool decided_ = false;  ///< before the scenario's duration
+  bool decided_ = false;  ///< the end before the scenario's duration
   ros::Subscriber diagnostics_subscriber_;
   ros::SteadyTimer timer_, farewell_;
 };

@@ -9,7 +9,7 @@
 
 namespace marsim::ros_nodes {
 
-/// A topic of any type whose stamps are recorded, and where it is asked for its poses.
+/// A topic of any type: records its stamps and, if asked, its poses.
 class ScenarioTopic {
  public:
   /// `topic`: full name.
@@ -18,9 +18,9 @@ class ScenarioTopic {
   bool connected() const { return subscriber_.getNumPublishers() > 0; }
   const std::string& name() const { return recording_.topic; }
   TimeNs last() const { return recording_.stamps.empty() ? -1 : recording_.stamps.back(); }
-  /// What was recorded up to `stamp`.
+  /// The recording up to `stamp`.
   scenario::TopicRecording recording(TimeNs stamp) const;
-  /// Why it cannot be recorded, empty: it can.
+  /// Why it cannot be recorded; empty if it can.
   const std::string& fault() const { return fault_; }
 
  private:

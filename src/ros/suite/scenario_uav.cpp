@@ -6,17 +6,18 @@
 #include <geometry_msgs/PoseStamped.h>
 #include <nav_msgs/Path.h>
 
+#include "config/scenario.hpp"
 #include "control/paths/reference_of.hpp"
 #include "marsim/StateReference.h"
 #include "ros/messages/conversions.hpp"
+#include "ros/uav/contact_publisher.hpp"
 
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr std::uint32_t kQueue = 5000;                  // of what comes 500 times a second
-constexpr TimeNs kErrorPeriod = kNsPerSecond / 100;     // at most, of what is told
-constexpr TimeNs kClearancePeriod = kNsPerSecond / 50;  // as the vehicle tells it
-constexpr double kSlamTolerance = 0.15;                 // [m] within which its goals are reached
+constexpr std::uint32_t kQueue = 5000;               // of what comes 500 times a second
+constexpr TimeNs kErrorPeriod = kNsPerSecond / 100;  // at most, of what is told
+constexpr double kSlamTolerance = 0.15;              // [m] within which its goals are reached
 
 std::string goalTopic(const std::string& client, const std::string& uav) {
   if (client == "ego_planner" || client == "fast_planner" || client == "fuel") {
@@ -27,7 +28,7 @@ std::string goalTopic(const std::string& client, const std::string& uav) {
   return "/" + uav + "/goal";
 }
 
-// The value of the last one at or before a stamp.
+// The last value at or before a stamp.
 template <class Value>
 Value valueAt(const std::vector<std::pair<TimeNs, Value>>& values, TimeNs stamp, Value none) {
   const auto after = std::upper_bound(values.begin(), values.end(), stamp,
@@ -40,8 +41,7 @@ Value valueAt(const std::vector<std::pair<TimeNs, Value>>& values, TimeNs stamp,
 ScenarioUav::ScenarioUav(const std::string& name, const scenario::Scenario& scenario,
                          const SlamFlight* slam)
     : name_(name), guide_(scenario, name), slam_(slam), inputs_(ros::NodeHandle("/" + name)) {
-  const auto collision = scenario.arguments.find("collision");
-  collides_ = collision == scenario.arguments.end() || collision->second != "false";
+  collides_ = config::argumentOf(scenario, "collision") != "false";
   if (scenario.lockstep && slam == nullptr) beginAfter(0);
   ros::NodeHandle handle("/" + name);
   const std::string topic = goalTopic(scenario.client, name);
@@ -97,7 +97,7 @@ std::vector<std::string> ScenarioUav::missing() const {
 
 void ScenarioUav::onState(const marsim::VehicleStateConstPtr& message) {
   const TimeNs stamp = fromRos(message->header.stamp);
-  if (stamp <= now_) return;  // told again, while time stands still
+  if (stamp <= now_) return;  // repeated, while time stands still
   now_ = stamp;
   scenario::MotionSample sample;
   sample.stamp = stamp;
@@ -137,12 +137,13 @@ std::string ScenarioUav::progress() const {
   return fmt::format("goal {} of {}", guide_.goals().size(), guide_.goalCount());
 }
 
-// Without a command yet there is no tracking error, without collisions no clearance.
+// Before the first command there is no tracking error, without collisions no clearance.
 bool ScenarioUav::complete(TimeNs stamp) const {
   const auto reaches = [stamp](const auto& values, TimeNs period) {
     return values.empty() || values.back().first > stamp - period;
   };
-  return now_ >= stamp && reaches(errors_, kErrorPeriod) && reaches(clearances_, kClearancePeriod);
+  return now_ >= stamp && reaches(errors_, kErrorPeriod) &&
+         reaches(clearances_, ContactPublisher::kClearancePeriod);
 }
 
 scenario::UavRecording ScenarioUav::recording(TimeNs stamp) const {

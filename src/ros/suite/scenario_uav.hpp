@@ -25,16 +25,16 @@ namespace marsim::ros_nodes {
 /// One UAV of a scenario: flies it along its goals or its path, and records the flight.
 ///
 /// In, below its namespace: `state`, `tracking_error`, `clearance`, `collision`. Out: `goal`, or
-/// the client's topic for goals, and `command/state`. Commands carry stamps ahead of the state that
+/// the client's topic for goals, and `command/state`. Commands have stamps ahead of the state that
 /// they answer (scenario::FlightGuide), so that in lockstep they act at the same instant in every
 /// run.
 class ScenarioUav {
  public:
-  /// With `slam` it flies that from where it is first seen, records nothing and waits for
+  /// With `slam` it flies a SLAM flight from where it is first seen, records nothing and waits for
   /// beginAfter() in lockstep, too.
   ScenarioUav(const std::string& name, const scenario::Scenario& scenario, const SlamFlight* slam);
 
-  /// What has no counterpart yet of all that it reads and tells: "nobody publishes TOPIC".
+  /// Topics that it reads or publishes without a counterpart yet: "nobody publishes TOPIC".
   std::vector<std::string> missing() const;
   /// Outside of lockstep: the flight begins soon after a stamp, and never before this was called.
   /// In lockstep it begins soon after time does.
@@ -43,13 +43,13 @@ class ScenarioUav {
   std::function<void(TimeNs)> on_state;
 
   TimeNs now() const { return now_; }  ///< stamp of the last state; < 0: none yet
-  /// When nothing was left to be flown; none: something is.
+  /// When the flight was completed; none: it is not yet.
   std::optional<TimeNs> flownAt() const { return guide_.flownAt(); }
   std::size_t goalCount() const { return guide_.goalCount(); }
   std::string progress() const;  ///< "goal 2 of 4"; empty: no goals
-  /// Whether everything up to `stamp` has come.
+  /// Whether all messages up to `stamp` have arrived.
   bool complete(TimeNs stamp) const;
-  /// What was recorded up to `stamp`.
+  /// The recording up to `stamp`.
   scenario::UavRecording recording(TimeNs stamp) const;
 
  private:

@@ -7,9 +7,7 @@
 
 #include "control/paths/excitation.hpp"
 #include "lidar/measure/field_of_view.hpp"
-#include "marsim/common/progress.hpp"
 #include "marsim/config/load.hpp"
-#include "marsim/map/load_map.hpp"
 #include "ros/common/map_params.hpp"
 #include "sim/obstacle_plants.hpp"
 
@@ -35,20 +33,15 @@ KinematicState motionOf(const control::Reference& reference) {
 }  // namespace
 
 SlamFlight::SlamFlight(Params& params) {
-  const vehicle::VehicleConfig vehicle =
-      config::loadVehicle(params.text("vehicle", "hummingbird")).vehicle;
-  const lidar::LidarConfig lidar = config::loadLidar(params.text("lidar", "mid360"));
-  const std::string source = params.text("map", "building");
-  const map::SurfelMapConfig map_config = readMapConfig(params);
-  const std::string vegetation = params.text("vegetation", "none");
+  const vehicle::VehicleConfig vehicle = config::loadVehicle(params.text("vehicle")).vehicle;
+  const lidar::LidarConfig lidar = config::loadLidar(params.text("lidar"));
+  const MapParams map(params);
+  const std::string vegetation = params.text("vegetation");
   const double ground_z = params.numberOrAuto("ground_z", Quantity::kLength);
-  Progress progress("scenario_runner");
-  const map::LoadedMap loaded =
-      map::shareSurfelMap(config::resolveMap(source), map_config, progress);
+  const map::LoadedMap loaded = map.load("scenario_runner");
   map_ = std::make_unique<collision::ClearanceMap>(
       sim::neighboursIn(loaded.map, config::loadVegetation(vegetation), vegetation),
       loaded.map->bounds());
-  progress.finish();
   const double ground =
       std::isfinite(ground_z) ? ground_z : static_cast<double>(loaded.source.box.min().z());
   radius_ = vehicle.radius;

@@ -24,7 +24,7 @@ class SlamFlight {
 
  private:
   std::unique_ptr<collision::ClearanceMap> map_;
-  collision::SensorView view_;
+  collision::ViewLimits view_;
   double radius_ = 0.0, lowest_z_ = 0.0;  ///< [m]
 };
 

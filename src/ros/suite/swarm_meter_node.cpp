@@ -35,12 +35,12 @@ double seconds(const timeval& time) {
 SwarmMeterNode::SwarmMeterNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
     : inputs_(handle) {
   Params params(private_handle);
-  const int size = params.integer("swarm_size", 1, 1, sim::kMostUavs);
+  const int size = params.integer("swarm_size", 1, kMostUavs);
   const std::string topic = params.text("topic", "points");
   period_ = periodNs(params.positive("scan_rate", 10.0, Quantity::kFrequency));
-  warm_up_ = toNs(params.positive("warm_up", 5.0, Quantity::kTime));
-  duration_ = toNs(params.positive("duration", 60.0, Quantity::kTime));
-  report_file_ = params.text("report", "");
+  warm_up_ = toNs(params.positive("warm_up", Quantity::kTime));
+  duration_ = toNs(params.positive("duration", Quantity::kTime));
+  report_file_ = params.text("report");
   params.finish();
   for (int i = 0; i < size; ++i) {
     Scans& scans = *scans_.emplace_back(std::make_unique<Scans>());

@@ -64,7 +64,7 @@ void CommandGate::refuse(const char* topic, const std::string& reason) {
   watch_.refused(topic, reason, wallTime());
 }
 
-// `allowed` beside the world frame, which is named first.
+// `allowed`: a frame other than the world frame, which is named first.
 void CommandGate::refuseFrame(const char* topic, const std::string& frame,
                               const std::string& allowed) {
   const std::string world = frames_.world == "world" ? "" : fmt::format("'{}', ", frames_.world);

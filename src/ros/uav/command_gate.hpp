@@ -13,51 +13,51 @@
 
 namespace marsim::ros_nodes {
 
-/// What all inputs of a UAV's commands have in common: when a command acts, which frames and states
-/// allow it, and what is done when one is taken or refused.
+/// Common part of all inputs of a UAV's commands: when a command acts, which frames and states
+/// allow it, and the report of accepted and refused commands.
 ///
 /// Outside of lockstep a command acts at once and its stamp is not read; in lockstep it acts at the
 /// first state at or after its stamp (sim::Pilot::commandAt).
 class CommandGate {
  public:
   struct Hooks {
-    /// A newer command is there than the one that the node waits to go on with.
+    /// Called at a command newer than the one that the node waits to resume.
     std::function<void()> endWait;
-    /// The pilot was given a command.
+    /// Called after the pilot was given a command.
     std::function<void()> taken;
   };
 
   CommandGate(sim::Pilot& pilot, control::CommandWatch& watch, const Frames& frames,
               bool in_lockstep, Hooks hooks);
 
-  /// Calls `command` when what came with this stamp is to act.
+  /// Calls `command` when a message with this stamp acts.
   void take(sim::CommandKind kind, TimeNs stamp, const std::function<void()>& command);
-  /// A subscription whose messages are taken by their headers' stamps.
+  /// A subscription that takes messages by their headers' stamps.
   template <class Message>
   ros::Subscriber subscribe(ros::NodeHandle& handle, const std::string& topic,
                             sim::CommandKind kind,
                             std::function<void(const boost::shared_ptr<const Message>&)> on);
 
-  /// Whether a command that is otherwise right can be followed; false: it was refused. To be asked
-  /// last, as it ends a wait.
+  /// Whether an otherwise valid command can be followed; false: it was refused. Call it last, since
+  /// it ends a wait.
   bool isOpen(const char* topic);
-  /// The same for services, which do not need armed motors and answer by themselves.
+  /// As isOpen() for services, which need no armed motors and reply by themselves.
   bool hasState();
-  /// Whether a command is in the world frame, by name or by none; false: it was refused.
+  /// Whether a command is in the world frame (also without a name); false: it was refused.
   bool isInWorld(const char* topic, const std::string& frame);
   /// Whether a frame is this UAV's base_link.
   bool isBase(const std::string& frame) const;
-  /// Whether it is the world's or none. Planners write `world` whatever the frame is called here.
+  /// Whether a frame is the world's or empty. Planners write `world` whatever its name here.
   bool isWorld(const std::string& frame) const;
   void refuse(const char* topic, const std::string& reason);
   void refuseFrame(const char* topic, const std::string& frame, const std::string& allowed);
-  /// After the pilot was given a command.
+  /// Call it after the pilot was given a command.
   void taken(const char* topic);
 
   sim::Pilot& pilot() { return pilot_; }
   control::CommandWatch& watch() { return watch_; }
   const Frames& frames() const { return frames_; }
-  /// What the controller saw last.
+  /// The state that the controller saw last.
   const KinematicState& state() const { return pilot_.motion(); }
   const control::Reference& reference() const { return pilot_.reference(); }
 
@@ -69,7 +69,7 @@ class CommandGate {
   Hooks hooks_;
 };
 
-/// Time of the warnings.
+/// Present time for warnings.
 WarningTime wallTime();
 
 template <class Message>

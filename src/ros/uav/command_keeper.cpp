@@ -91,10 +91,9 @@ void CommandTeller::tell(const control::Commander& commander, TimeNs now,
   is_due_ = false;
 }
 
-CommandKeeper::CommandKeeper(ros::NodeHandle& handle)
+CommandKeeper::CommandKeeper(ros::NodeHandle& handle, Inputs& inputs)
     : publisher_(handle.advertise<marsim::ActiveCommand>("active_command", 1, true)),
-      inputs_(handle),
-      subscriber_(inputs_.subscribe("command_taken", 10, &CommandKeeper::onTaken, this)) {}
+      subscriber_(inputs.subscribe("command_taken", 10, &CommandKeeper::onTaken, this)) {}
 
 void CommandKeeper::forget(std::uint32_t placements, TimeNs stamp) {
   const bool had = has();
@@ -107,7 +106,7 @@ void CommandKeeper::forget(std::uint32_t placements, TimeNs stamp) {
 void CommandKeeper::onTaken(const marsim::ActiveCommandConstPtr& message) {
   const bool is_old =
       message->placements != command_.placements || message->header.stamp < placed_at_;
-  if (is_old) return;  // told of a vehicle elsewhere
+  if (is_old) return;  // from before the last placement
   command_ = *message;
   publisher_.publish(command_);
 }

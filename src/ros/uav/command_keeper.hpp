@@ -13,13 +13,13 @@
 
 namespace marsim::ros_nodes {
 
-/// Fills all but the header and placements.
+/// Fills everything except the header and placements.
 void toMessage(const control::ActiveCommand& command, marsim::ActiveCommand& message);
-/// Throws Error where the kind is unknown or a value that is read is NaN or infinite.
+/// Throws Error for an unknown kind and for a used value that is NaN or infinite.
 control::ActiveCommand fromMessage(const marsim::ActiveCommand& message);
 
-/// A controller's news of what it follows, told on `command_taken`: at once, but not more often
-/// than every kPeriod of simulated time; what came last gets out in any case. Latched: the vehicle
+/// Announces the command that a controller follows on `command_taken`: at once, but at most every
+/// kPeriod of simulated time; the last command is announced in any case. Latched, since the vehicle
 /// may still be finding its new controller.
 class CommandTeller {
  public:
@@ -28,9 +28,9 @@ class CommandTeller {
   CommandTeller() = default;
   CommandTeller(ros::NodeHandle& handle, std::string world_frame);
 
-  /// The commander was given something.
+  /// Notes that the commander was given a command.
   void taken() { is_due_ = true; }
-  /// At a state and after taken(). `placements` are those of the vehicle at that state.
+  /// Call it at a state and after taken(). `placements`: the vehicle's at that state.
   void tell(const control::Commander& commander, TimeNs now, std::uint32_t placements);
   void reset() { *this = CommandTeller(publisher_, world_frame_); }
 
@@ -44,13 +44,14 @@ class CommandTeller {
   std::optional<TimeNs> told_at_;
 };
 
-/// The vehicle's memory of what its controller follows: the last `command_taken` since it was put
-/// somewhere, told on `active_command`, latched.
+/// The vehicle's memory of its controller's command: the last `command_taken` since the last
+/// placement, published on `active_command`, latched.
 class CommandKeeper {
  public:
-  explicit CommandKeeper(ros::NodeHandle& handle);
+  /// `inputs` of the node, which lives as long.
+  CommandKeeper(ros::NodeHandle& handle, Inputs& inputs);
 
-  /// The vehicle was put somewhere: what was followed holds no longer.
+  /// Forgets the command, after a placement.
   void forget(std::uint32_t placements, TimeNs stamp);
   bool has() const { return command_.kind != marsim::ActiveCommand::NONE; }
 
@@ -60,7 +61,6 @@ class CommandKeeper {
   marsim::ActiveCommand command_;
   ros::Time placed_at_;
   ros::Publisher publisher_;
-  Inputs inputs_;
   ros::Subscriber subscriber_;
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kQueue = 10;
 
-/// Calls the function for the kind of command.
+/// Calls the function for a command's kind.
 template <class... Functions>
 struct Overloaded : Functions... {
   using Functions::operator()...;
@@ -43,7 +43,7 @@ CommandOutputs::CommandOutputs(ros::NodeHandle& handle, const Frames& frames)
 
 void CommandOutputs::publish(const control::offboard::Command& command, TimeNs stamp) const {
   using control::offboard::PoseCommand;
-  using control::offboard::VelocityCommand;
+  using control::offboard::VelocitySetpoint;
   const auto pose = [&](const PoseCommand& given) {
     geometry_msgs::PoseStamped message;
     message.header = toHeader(stamp, frames_.world);
@@ -57,7 +57,7 @@ void CommandOutputs::publish(const control::offboard::Command& command, TimeNs s
     message.header.frame_id = frames_.world;
     reference_.publish(message);
   };
-  const auto velocity = [&](const VelocityCommand& given) {
+  const auto velocity = [&](const VelocitySetpoint& given) {
     velocity_.publish(toTwist(given.v_WB, given.yaw_rate, frames_.world, stamp));
   };
   const auto attitude = [&](const control::AttitudeSetpoint& given) {

@@ -10,20 +10,20 @@
 
 namespace marsim::ros_nodes {
 
-/// The topics on which a UAV's controller is commanded from outside: `command/pose`,
-/// `command/state`, `command/velocity`, `command/attitude`, `command/rates` and `goal`.
+/// Topics that command a UAV's controller from outside: `command/pose`, `command/state`,
+/// `command/velocity`, `command/attitude`, `command/rates` and `goal`.
 class CommandOutputs {
  public:
   CommandOutputs() = default;
   CommandOutputs(ros::NodeHandle& handle, const Frames& frames);
 
-  /// Whether the controller listens.
+  /// Whether the controller subscribes to them.
   bool isConnected() const { return pose_.getNumSubscribers() > 0; }
-  /// A command that acts at a stamp (in lockstep; else at once).
+  /// Publishes a command that acts at a stamp (in lockstep; else at once).
   void publish(const control::offboard::Command& command, TimeNs stamp) const;
-  /// In the frame that is the body's turned level.
+  /// Publishes a velocity in the levelled body frame.
   void publish(const control::BodyVelocity& velocity, TimeNs stamp) const;
-  /// Brakes; the vehicle then holds its place.
+  /// Makes the vehicle brake and then hold its place.
   void stop(TimeNs stamp) const { publish(control::BodyVelocity{}, stamp); }
   void goTo(const Eigen::Vector3d& p_WB, TimeNs stamp) const;
 

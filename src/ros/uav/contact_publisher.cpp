@@ -15,11 +15,10 @@ using visualization_msgs::Marker;
 
 constexpr double kPointSize = 0.12;    // [m] of markers
 constexpr double kArrowLength = 0.5;   // [m]
-constexpr double kEndedSeconds = 3.0;  // that a contact is shown after its end
+constexpr double kEndedSeconds = 3.0;  // for which a contact is shown after its end
 
 Marker markerOf(const ContactEvent& event, const std::string& frame, const char* part, int type) {
-  const Colour colour =
-      event.begins ? Colour{1.0F, 0.1F, 0.1F, 0.9F} : Colour{0.6F, 0.6F, 0.6F, 0.9F};
+  const Rgba colour = event.begins ? Rgba{1.0F, 0.1F, 0.1F, 0.9F} : Rgba{0.6F, 0.6F, 0.6F, 0.9F};
   Marker marker = makeMarker(part, static_cast<int>(event.hit.identity), type, colour);
   marker.header = toHeader(event.stamp, frame);
   if (!event.begins) marker.lifetime = ros::Duration(kEndedSeconds);
@@ -48,7 +47,7 @@ sim::CollisionConfig readCollisionConfig(Params& params) {
 }
 
 marsim::Contact toMessage(const ContactEvent& event) {
-  const collision::Hit& hit = event.hit;
+  const collision::FastestTouch& hit = event.hit;
   marsim::Contact message;
   message.header.stamp = toRos(event.stamp);
   message.begins = event.begins;
@@ -70,7 +69,7 @@ ContactPublisher::ContactPublisher(ros::NodeHandle& handle, const std::string& w
 
 void ContactPublisher::publish(const std::vector<ContactEvent>& events) {
   for (const ContactEvent& event : events) {
-    const collision::Hit& hit = event.hit;
+    const collision::FastestTouch& hit = event.hit;
     if (event.begins) ++begun_;
     marsim::Contact message = toMessage(event);
     message.header.frame_id = frame_;

@@ -13,10 +13,10 @@
 
 namespace marsim::ros_nodes {
 
-/// Fills all but the name of the frame and the count.
+/// Fills everything except the frame's name and the count.
 marsim::Contact toMessage(const collision::ContactEvent& event);
 
-/// Parameters collision (default true), collision_response (report | stop_motors | bounce);
+/// Parameters collision, collision_response (report | stop_motors | bounce);
 /// collision_restitution, collision_yield_speed [m/s], collision_friction; contact_release [s],
 /// ground_margin [m], landing_speed [m/s] and landing_tilt [rad] of CollisionConfig. Throws
 /// ConfigError, UnknownNameError.
@@ -28,7 +28,7 @@ sim::CollisionConfig readCollisionConfig(Params& params);
 class ContactPublisher {
  public:
   static constexpr TimeNs kClearancePeriod = kNsPerSecond / 50;
-  static constexpr double kClearanceLimit = 5.0;  ///< [m] looked round
+  static constexpr double kClearanceLimit = 5.0;  ///< [m] limit of the search
 
   ContactPublisher(ros::NodeHandle& handle, const std::string& world_frame);
 

@@ -10,28 +10,26 @@ namespace marsim::ros_nodes {
 namespace {
 
 constexpr std::uint32_t kQueue = 100;
-constexpr double kLongestDelay = 1.0;      // [s], as far back as the estimator remembers
+constexpr double kLongestDelay = 1.0;      // [s], the estimator's memory
 constexpr double kLongestSettling = 60.0;  // [s]
 
 }  // namespace
 
-std::unique_ptr<EstimateInput> EstimateInput::make(ros::NodeHandle& handle, Params& params,
-                                                   const config::Vehicle& vehicle,
+std::unique_ptr<EstimateInput> EstimateInput::make(ros::NodeHandle& handle, Inputs& inputs,
+                                                   Params& params, const vehicle::EquippedVehicle& vehicle,
                                                    const control::ControllerConfig& controller,
                                                    sim::Pilot& pilot, std::function<void()> onImu) {
-  const std::string topic = params.text("estimate", "none");
-  const std::string lidar = params.text("lidar", "avia");
-  const vehicle::ImuConfig imu =
-      config::chooseImu(params.text("imu", "vehicle"), vehicle.imu, lidar);
+  const std::string topic = params.text("estimate");
+  const std::string lidar = params.text("lidar");
+  const vehicle::ImuConfig imu = config::chooseImu(params.text("imu"), vehicle.imu, lidar);
   sim::EstimateConfig config;
-  config.X_BE = config::chooseFrame(params.text("estimate_frame", "base"), imu, lidar,
-                                    params.where(), "estimate_frame");
-  config.begins_at_vehicle =
-      params.choice("estimate_origin", "world", {"world", "vehicle"}) == "vehicle";
-  const double delay = params.number("estimate_delay", 0.0, Quantity::kTime);
+  config.X_BE = config::chooseFrame(params.text("estimate_frame"), imu, lidar, params.where(),
+                                    "estimate_frame");
+  config.begins_at_vehicle = params.choice("estimate_origin", {"world", "vehicle"}) == "vehicle";
+  const double delay = params.number("estimate_delay", Quantity::kTime);
   Validator(params.where()).within("estimate_delay", delay, 0.0, kLongestDelay, "s");
   config.delay = toNs(delay);
-  const double settle = params.number("estimate_settle", 5.0, Quantity::kTime);
+  const double settle = params.number("estimate_settle", Quantity::kTime);
   Validator(params.where()).within("estimate_settle", settle, 0.0, kLongestSettling, "s");
   config.settle = toNs(settle);
   if (topic.empty() || topic == "none") return nullptr;
@@ -43,12 +41,12 @@ std::unique_ptr<EstimateInput> EstimateInput::make(ros::NodeHandle& handle, Para
                "onboard_slow, geometric");
   pilot.flyOn(sim::EstimateLoop(config, controller.estimator, imu));
   return std::unique_ptr<EstimateInput>(
-      new EstimateInput(handle, topic, *pilot.estimates(), std::move(onImu)));
+      new EstimateInput(handle, inputs, topic, *pilot.estimates(), std::move(onImu)));
 }
 
-EstimateInput::EstimateInput(ros::NodeHandle& handle, const std::string& topic,
+EstimateInput::EstimateInput(ros::NodeHandle& handle, Inputs& inputs, const std::string& topic,
                              sim::EstimateLoop& loop, std::function<void()> onImu)
-    : topic_(handle.resolveName(topic)), loop_(loop), onImu_(std::move(onImu)), inputs_(handle) {
+    : topic_(handle.resolveName(topic)), loop_(loop), onImu_(std::move(onImu)), inputs_(inputs) {
   imu_subscriber_ = inputs_.subscribeToStream("imu/data_raw", kQueue, &EstimateInput::onImu, this);
   estimate_subscriber_ = handle.subscribe(topic, kQueue, &EstimateInput::onEstimate, this,
                                           ros::TransportHints().tcpNoDelay());

@@ -15,7 +15,7 @@
 
 namespace marsim::ros_nodes {
 
-/// What a pilot flies on in place of the truth: the poses of a SLAM and the vehicle's IMU.
+/// The input of a pilot in place of the truth: the poses of a SLAM and the vehicle's IMU.
 ///
 /// In: the topic that `estimate` names (nav_msgs/Odometry, or another message of poses as
 /// readPoses() knows them), `imu/data_raw`. Parameters: estimate (a topic; none), estimate_frame
@@ -25,33 +25,34 @@ namespace marsim::ros_nodes {
 /// before the pilot flies on them [s]), imu and lidar (as config::chooseImu reads them).
 class EstimateInput {
  public:
-  /// Null where no estimate is asked for. `onImu` is called after each sample.
-  static std::unique_ptr<EstimateInput> make(ros::NodeHandle& handle, Params& params,
-                                             const config::Vehicle& vehicle,
+  /// Null if no estimate is configured. `inputs` are the node's. `onImu` is called after each
+  /// sample.
+  static std::unique_ptr<EstimateInput> make(ros::NodeHandle& handle, Inputs& inputs,
+                                             Params& params, const vehicle::EquippedVehicle& vehicle,
                                              const control::ControllerConfig& controller,
                                              sim::Pilot& pilot, std::function<void()> onImu);
 
   /// Whether a report can be answered: the IMU's sample of its instant has come.
   bool isReady(const sim::VehicleReport& report) const { return loop_.isReady(report); }
-  /// Logs what has changed. Call after each answer.
+  /// Logs changes. Call after each answer.
   void tellNews();
   const std::string& topic() const { return topic_; }
   sim::EstimateLoop::Phase phase() const { return loop_.phase(); }
 
  private:
-  EstimateInput(ros::NodeHandle& handle, const std::string& topic, sim::EstimateLoop& loop,
-                std::function<void()> onImu);
+  EstimateInput(ros::NodeHandle& handle, Inputs& inputs, const std::string& topic,
+                sim::EstimateLoop& loop, std::function<void()> onImu);
   void onImu(const sensor_msgs::ImuConstPtr& message);
   void onEstimate(const topic_tools::ShapeShifter::ConstPtr& message);
 
   std::string topic_;
   sim::EstimateLoop& loop_;
   std::function<void()> onImu_;
-  Inputs inputs_;
+  Inputs& inputs_;
   ros::Subscriber imu_subscriber_, estimate_subscriber_;
 };
 
-/// A word for people on what a pilot flies on.
+/// A phase's name for the user.
 const char* nameOf(sim::EstimateLoop::Phase phase);
 
 }  // namespace marsim::ros_nodes

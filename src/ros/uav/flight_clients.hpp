@@ -6,9 +6,9 @@
 
 namespace marsim::ros_nodes {
 
-/// The services by which a UAV's controller takes off, lands, arms and disarms: `take_off`
-/// (marsim/TakeOff), `land` (std_srvs/Trigger), `arm` (std_srvs/SetBool). Each call waits for the
-/// answer and gives nothing where it was a yes, else the reason in a line.
+/// Clients of the services by which a UAV's controller takes off, lands, arms and disarms:
+/// `take_off` (marsim/TakeOff), `land` (std_srvs/Trigger), `arm` (std_srvs/SetBool). Each call
+/// waits for the answer and returns "" on success, else the reason in a line.
 class FlightClients {
  public:
   FlightClients() = default;
@@ -18,7 +18,7 @@ class FlightClients {
   std::string takeOff(double height);
   std::string land();
   std::string arm(bool armed);
-  /// Whether somebody offers them.
+  /// Whether a node offers the services.
   bool exist() { return take_off_.exists() && land_.exists() && arm_.exists(); }
 
  private:

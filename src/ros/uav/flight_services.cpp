@@ -8,7 +8,7 @@ FlightServices::FlightServices(ros::NodeHandle& handle, CommandGate& gate) : gat
   using std_srvs::Trigger;
   const boost::function<bool(TakeOff::Request&, TakeOff::Response&)> onTakeOff =
       [this](TakeOff::Request& request, TakeOff::Response& response) {
-        gate_.hasState();  // ends a wait; without a state the pilot says so
+        gate_.hasState();  // ends a wait; without a state the pilot reports it
         answer("take_off", gate_.pilot().takeOff(request.height), response);
         return true;
       };

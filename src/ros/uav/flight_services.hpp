@@ -10,8 +10,8 @@
 namespace marsim::ros_nodes {
 
 /// The services by which a UAV takes off, lands, and is armed: `take_off` (marsim/TakeOff), `land`
-/// (std_srvs/Trigger), `arm` (std_srvs/SetBool). They act at once and answer at once, not when the
-/// vehicle has arrived.
+/// (std_srvs/Trigger), `arm` (std_srvs/SetBool). They act and reply at once, not when the vehicle
+/// has arrived.
 class FlightServices {
  public:
   FlightServices(ros::NodeHandle& handle, CommandGate& gate);

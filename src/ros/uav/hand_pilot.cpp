@@ -13,13 +13,13 @@ namespace {
 
 using control::Key;
 
-constexpr TimeNs kStands = kNsPerSecond;  // on the ground until it is disarmed
+constexpr TimeNs kStands = kNsPerSecond;  // on the ground before it is disarmed
 
 bool isCall(Key key) { return key == Key::kTakeControl || key == Key::kLand; }
 
 double groundOf(const std::string& uav) {
   double z = std::numeric_limits<double>::quiet_NaN();
-  ros::param::get("/" + uav + "/ground_z", z);  // left as it is where that is `auto`
+  ros::param::get("/" + uav + "/ground_z", z);  // left unchanged if it is `auto`
   return z;
 }
 
@@ -62,7 +62,7 @@ void HandPilot::tell(const std::string& line) { news_ += line + "\n"; }
 
 void HandPilot::onState(const marsim::VehicleStateConstPtr& message) {
   const TimeNs stamp = fromRos(message->header.stamp);
-  if (stamp == now_) return;  // told again
+  if (stamp == now_) return;  // a repeated state
   period_ = stamp - now_;
   now_ = stamp;
   state_ = *message;
@@ -73,7 +73,7 @@ void HandPilot::onState(const marsim::VehicleStateConstPtr& message) {
   callIfTimeStands();
 }
 
-// Time stands, and the controller has answered the last state that was granted.
+// Whether time stands and the controller has answered the last granted state.
 bool HandPilot::stands() const { return answered_ == now_ && now_ + period_ > ticks_->granted(); }
 
 void HandPilot::callIfTimeStands() {

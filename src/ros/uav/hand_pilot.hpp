@@ -25,19 +25,19 @@ namespace marsim::ros_nodes {
 /// its flight repeats to the byte.
 class HandPilot {
  public:
-  /// `script` null: keys come by press().
+  /// `script` null: press() gives the keys.
   HandPilot(const std::string& uav, const control::KeySpeeds& speeds,
             std::unique_ptr<control::KeyScript> script);
 
   void press(control::Key key);
-  /// The script has ended, and the vehicle stands if it was to land.
+  /// Whether the script has ended, and the vehicle stands if it was to land.
   bool isOver() const;
   bool hasState() const { return now_ >= 0; }
-  /// Stops the vehicle where keys fly it, and takes part no more.
+  /// Stops the vehicle if keys fly it, and leaves lockstep.
   void release();
-  /// Position, speed, height and what the vehicle does, in a line.
+  /// Position, speed, height and activity, in a line.
   std::string status() const;
-  /// What happened, in lines, since the last call.
+  /// Returns lines on events since the last call.
   std::string takeNews() { return std::exchange(news_, {}); }
 
  private:
@@ -52,17 +52,17 @@ class HandPilot {
 
   control::KeyFlight flight_;
   std::unique_ptr<control::KeyScript> script_;
-  std::size_t next_ = 0;                      ///< of the script's keys
-  std::optional<TimeNs> begun_;               ///< the script
-  std::optional<control::Key> waiting_call_;  ///< until time stands
+  std::size_t next_ = 0;                      ///< next key of the script
+  std::optional<TimeNs> begun_;               ///< begin of the script
+  std::optional<control::Key> waiting_call_;  ///< service that waits until time stands
   TimeNs now_ = -1;                           ///< < 0: no state yet
   TimeNs period_ = 0;                         ///< of states
-  TimeNs answered_ = -1;                      ///< the last state with an answer of the controller
+  TimeNs answered_ = -1;                      ///< the last answered state
   marsim::VehicleState state_;
   TimeNs landed_since_ = -1;
   bool in_control_ = false;
   bool lands_ = false;
-  double ground_z_;  ///< [m] in W; NaN: not known
+  double ground_z_;  ///< [m] in W; NaN: unknown
   std::string uav_, news_;
 
   ros::NodeHandle handle_;

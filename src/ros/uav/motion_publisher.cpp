@@ -21,23 +21,22 @@ constexpr std::size_t kPathLength = 20000;  // poses kept on `path`
 }  // namespace
 
 MotionPublisher::MotionPublisher(Params& params, const Frames& frames,
-                                 const config::Vehicle& vehicle, const std::string& lidar)
+                                 const vehicle::EquippedVehicle& vehicle, const std::string& lidar)
     : frames_(frames), vehicle_(vehicle.vehicle), imu_(vehicle.imu) {
-  twist_in_world_ =
-      params.choice("odom_twist_frame", "child", {"child", "body", "world"}) == "world";
-  const bool truth_tf = params.flag("publish_ground_truth_tf", true);
+  twist_in_world_ = params.choice("odom_twist_frame", {"child", "body", "world"}) == "world";
+  const bool truth_tf = params.flag("publish_ground_truth_tf");
   tf_child_frame_ = truth_tf ? frames_.base() : frames_.base() + "_truth";
   odom_frame_ = params.text("odom_frame_id", frames_.world);
   odom_child_frame_ = params.text("odom_child_frame_id", frames_.base());
   imu_frame_ = params.text("imu_frame_id", frames_.imu());
   livox_imu_frame_ = params.text("livox_imu_frame_id", imu_frame_);
-  const std::string record = params.text("record", "none");
+  const std::string record = params.text("record");
   if (record != "none" && !record.empty()) {
     requireExtension(record, {".tum", ".txt", ""});
     record_.emplace(record);
   }
-  X_BR_ = config::chooseFrame(params.text("record_frame", "base"), vehicle.imu, lidar,
-                              params.where(), "record_frame");
+  X_BR_ = config::chooseFrame(params.text("record_frame"), vehicle.imu, lidar, params.where(),
+                              "record_frame");
   if (vehicle.magnetometer) X_BM_ = vehicle.magnetometer->X_BM;
   path_.header.frame_id = frames_.world;
 }
@@ -102,7 +101,7 @@ void MotionPublisher::publishImu(const vehicle::ImuSample& sample) {
   if (livox_imu_publisher_.wanted()) publishLivoxImu(sample);
 }
 
-// As the Livox drivers publish it: orientation and covariances are left empty.
+// As by the Livox drivers: orientation and covariances are left empty.
 void MotionPublisher::publishLivoxImu(const vehicle::ImuSample& sample) {
   const auto message = boost::make_shared<sensor_msgs::Imu>();
   message->header = toHeader(sample.stamp, livox_imu_frame_);

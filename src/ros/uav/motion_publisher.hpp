@@ -30,19 +30,19 @@ namespace marsim::ros_nodes {
 /// record_frame (whose pose that file has, as config::chooseFrame reads it).
 class MotionPublisher {
  public:
-  /// Reads the parameters. `lidar`: that the vehicle carries, a name or a file. Throws ConfigError,
-  /// and FileError where the record cannot be written.
-  MotionPublisher(Params& params, const Frames& frames, const config::Vehicle& vehicle,
+  /// Reads the parameters. `lidar`: the vehicle's, a name or a file. Throws ConfigError, and
+  /// FileError if the record cannot be written.
+  MotionPublisher(Params& params, const Frames& frames, const vehicle::EquippedVehicle& vehicle,
                   const std::string& lidar);
 
-  /// Advertises, publishes what does not change. Throws FileError.
+  /// Advertises topics and publishes constant messages. Throws FileError.
   void begin(ros::NodeHandle& handle);
-  /// Odometry and tf, and the next pose of the record.
+  /// Publishes odometry and tf, and records the next pose.
   void publishOdometry(const KinematicState& state);
   void publishImu(const vehicle::ImuSample& sample);
   void publishMotors(TimeNs stamp, const vehicle::Quadrotor& quadrotor);
   void publishPath(const KinematicState& state);
-  /// After the vehicle was put somewhere.
+  /// Clears the path, after a placement.
   void forgetPath() { path_.poses.clear(); }
 
  private:
@@ -54,7 +54,7 @@ class MotionPublisher {
   vehicle::ImuConfig imu_;
   std::string odom_frame_, odom_child_frame_, imu_frame_, livox_imu_frame_, tf_child_frame_;
   bool twist_in_world_ = false;
-  std::optional<Pose> X_BM_;  ///< of a magnetometer
+  std::optional<Pose> X_BM_;  ///< if there is a magnetometer
   nav_msgs::Path path_;
   std::optional<OutputStream> record_;
   bool record_has_header_ = false;

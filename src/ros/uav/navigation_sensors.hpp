@@ -10,14 +10,15 @@
 
 namespace marsim::ros_nodes {
 
-/// The navigation sensors beside the IMU, published where the vehicle's file has them: `imu/mag`
+/// Publishes the navigation sensors beside the IMU that the vehicle's file has: `imu/mag`
 /// (sensor_msgs/MagneticField), `baro/pressure` (sensor_msgs/FluidPressure), `gnss/fix`
 /// (sensor_msgs/NavSatFix) and `gnss/velocity` (geometry_msgs/TwistWithCovarianceStamped, east,
 /// north, up).
 class NavigationSensors {
  public:
-  NavigationSensors(const config::Vehicle& vehicle, const Frames& frames, ros::NodeHandle& handle);
-  /// Publishes what fell due at a step.
+  NavigationSensors(const vehicle::EquippedVehicle& vehicle, const Frames& frames,
+                    ros::NodeHandle& handle);
+  /// Publishes the samples that are due at a step.
   void publish(TimeNs stamp, const sim::VehicleStep& due);
 
  private:

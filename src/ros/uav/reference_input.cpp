@@ -14,11 +14,11 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr TimeNs kPathSpacing = kNsPerSecond / 10;  // of the poses on `planned_path`, at least
-constexpr TimeNs kPathPoses = 2000;                 // on it, at most
+constexpr TimeNs kPathSpacing = kNsPerSecond / 10;  // least time between poses on `planned_path`
+constexpr TimeNs kPathPoses = 2000;                 // most poses on it
 constexpr char kPositionCommand[] = "command/position";
 
-// The fields that a command cannot do without.
+// Whether the required fields of a command are finite.
 bool isFinite(const control::Reference& reference) {
   return reference.p_WB.allFinite() && reference.v_WB.allFinite() && std::isfinite(reference.yaw);
 }
@@ -64,7 +64,7 @@ void ReferenceInput::flyTo(const geometry_msgs::PoseStamped& message, bool keep_
                                      clipped(frame), gate_.frames().world, gate_.frames().base()));
     return;
   }
-  // A refused goal must not end a wait for what was commanded before (see isOpen).
+  // A refused goal must not end the wait for an earlier command (see isOpen).
   if ((in_body || keep_altitude) && !gate_.isOpen("goal")) return;
   Pose X_WG{fromQuaternion(message.pose.orientation), fromPoint(message.pose.position)};
   const bool keeps_yaw = isUnset(X_WG.q);
@@ -147,7 +147,7 @@ void ReferenceInput::onTrajectory(const trajectory_msgs::MultiDOFJointTrajectory
   if (!gate_.isInWorld(kTopic, message->header.frame_id)) return;
   try {
     fromMessage(*message,
-                gate_.reference().yaw);  // what is refused must not end a wait (see isOpen)
+                gate_.reference().yaw);  // a refused command must not end a wait (see isOpen)
     if (!gate_.isOpen(kTopic)) return;
     const TrajectoryCommand command = fromMessage(*message, gate_.reference().yaw);
     for (const std::string& field : command.not_given) gate_.watch().notGiven(kTopic, field);

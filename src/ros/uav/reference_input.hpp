@@ -30,9 +30,9 @@ class ReferenceInput {
  public:
   ReferenceInput(ros::NodeHandle& handle, CommandGate& gate, const control::GoalLimits& limits);
 
-  /// To be called once in a while.
+  /// Call it once in a while.
   void lookForPlanners() { position_subscriber_.look(); }
-  /// The path to the goal that is flown to.
+  /// Publishes the path to the present goal.
   void publishPlannedPath();
 
  private:

@@ -4,19 +4,13 @@
 
 #include "common/shared_by_key.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/common/progress.hpp"
-#include "marsim/config/load.hpp"
-#include "marsim/map/load_map.hpp"
-#include "ros/common/map_params.hpp"
 
 namespace marsim::ros_nodes {
 
 RenderedSensor::RenderedSensor(ros::NodeHandle& handle, Params& params)
-    : map_(params.text("map", "forest")),
-      map_config_(readMapConfig(params)),
-      vegetation_(params.text("vegetation", "none")),
-      weather_(std::make_shared<const lidar::Weather>(
-          config::loadWeather(params.text("weather", "none")))),
+    : map_(params),
+      vegetation_(params.text("vegetation")),
+      weather_(std::make_shared<const lidar::Weather>(config::loadWeather(params.text("weather")))),
       renderer_(RendererParams::read(params)),
       world_(handle, params, [this] {
         if (is_started_) release();
@@ -49,7 +43,7 @@ std::unique_ptr<Interface> RenderedSensor::withPlants(
                            renderer_.config);
 }
 
-// The same map is the same pointer as long as somebody holds it, as whoever renders plants does.
+// A map keeps its pointer while anyone holds it, as every renderer of plants does.
 std::shared_ptr<const lidar::Plants> RenderedSensor::plantOn(
     const std::shared_ptr<const map::SurfelMap>& map) const {
   if (!vegetation_config_) return nullptr;
@@ -63,16 +57,13 @@ std::shared_ptr<const lidar::Plants> RenderedSensor::plantOn(
 }
 
 std::shared_ptr<const map::SurfelMap> RenderedSensor::loadMap(const std::string& name) {
-  Progress progress(name);
-  const map::LoadedMap loaded =
-      map::shareSurfelMap(config::resolveMap(map_), map_config_, progress);
+  const map::LoadedMap loaded = map_.load(name);
   const auto& surfels = loaded.map;
-  progress.finish();
-  const map::SpacingAdvice advice = map::adviseOn(loaded.source, map_config_.resolution);
+  const map::SpacingAdvice advice = map::adviseOn(loaded.source, map_.config.resolution);
   if (advice.is_bad) {
-    ROS_WARN_ONCE("map %s: %s", map_.c_str(), advice.text.c_str());
+    ROS_WARN_ONCE("map %s: %s", map_.source.c_str(), advice.text.c_str());
   } else {
-    ROS_INFO_ONCE("map %s: %s", map_.c_str(), advice.text.c_str());
+    ROS_INFO_ONCE("map %s: %s", map_.source.c_str(), advice.text.c_str());
   }
   world_.useMap(surfels);
   return surfels;
@@ -108,7 +99,7 @@ bool RenderedSensor::push(TimeNs begin, TimeNs end, std::function<void(const Obj
   return true;
 }
 
-// Not at the first state: who listens may come until time goes on.
+// Not at the first state: listeners may come until time goes on.
 void RenderedSensor::release() {
   if (last_state_ <= first_state_) return;
   while (!waiting_.empty() && world_.knows(waiting_.front().end)) {
@@ -133,12 +124,12 @@ bool RenderedSensor::pushNow(const Waiting& measurement) {
   return is_taken;
 }
 
-// A state that is told again, as while a controller is waited for, is no sign that time goes on.
+// A repeated state, as during a wait for a controller, is no sign that time goes on.
 void RenderedSensor::onState(TimeNs stamp) {
   if (!lockstep_ || stamp == last_state_) return;
   if (first_state_ < 0 || stamp < last_state_) {
     first_state_ = stamp;
-    if (stamp < last_state_) waiting_.clear();  // of another run
+    if (stamp < last_state_) waiting_.clear();  // it belongs to another run
   }
   last_state_ = stamp;
   lockstep_->onState(stamp);

@@ -18,6 +18,7 @@
 #include "marsim/lidar/plants.hpp"
 #include "marsim/lidar/weather.hpp"
 #include "ros/common/clock_grants.hpp"
+#include "ros/common/map_params.hpp"
 #include "ros/common/render_thread.hpp"
 #include "ros/common/renderer_params.hpp"
 #include "ros/common/world_input.hpp"
@@ -35,35 +36,34 @@ namespace marsim::ros_nodes {
 class RenderedSensor {
  public:
   using Objects = std::vector<scene::MovingObject>;
-  /// Asks for the objects of a measurement when it is made.
+  /// Returns a measurement's objects; called when it is made.
   using ObjectsOf = std::function<Objects()>;
 
   /// Reads the parameters. Throws ConfigError.
   RenderedSensor(ros::NodeHandle& handle, Params& params);
 
-  /// Loads the map, telling progress under `name`, plants the vegetation on it, and gives who
-  /// renders both. Throws as map::shareSurfelMap does, ConfigError, GlError.
+  /// Loads the map, with progress under `name`, plants the vegetation on it, and returns a renderer
+  /// of both. Throws as map::shareSurfelMap does, ConfigError, GlError.
   std::unique_ptr<lidar::RayRenderer> makeRayRenderer(const std::string& name);
   std::unique_ptr<lidar::ImageRenderer> makeImageRenderer(const std::string& name);
-  /// The same for cameras.
+  /// Returns renderers for cameras, likewise.
   lidar::CameraRenderers makeCameraRenderers(const std::string& name);
-  /// What a measurement that falls due now is made in.
+  /// The weather of measurements due now.
   std::shared_ptr<const lidar::Weather> weather() const { return weather_; }
-  /// Offers the service, and takes part in lockstep where the parameter says so; `period` [s] of
+  /// Offers the service, and takes part in lockstep if the parameter says so; `period` [s] of
   /// measurements.
   void start(ros::NodeHandle& handle, ros::NodeHandle& private_handle, double period);
-  /// Has a measurement of [begin, end] made in the thread, which may be one that nobody wants;
-  /// false where it is dropped.
+  /// Queues a measurement of [begin, end] for the thread, wanted or not; false if it is dropped.
   bool push(TimeNs begin, TimeNs end, std::function<void(const ObjectsOf&)> measure);
-  /// Call when all that falls due at a state has been pushed.
+  /// Call it when all measurements due at a state have been pushed.
   void onState(TimeNs stamp);
-  /// Lets the measurement at work end and makes no more.
+  /// Finishes the present measurement and makes no more.
   void stop() {
     is_started_ = false;
     thread_.stop();
   }
 
-  /// Idle, seeing, or too slow; what is measured ("images") and how many of them so far.
+  /// Reports idle, working or too slow; `what` is measured ("images") and how many so far.
   void summarise(bool wanted, const std::string& what, std::uint64_t count,
                  diagnostic_updater::DiagnosticStatusWrapper& status) const;
 
@@ -77,7 +77,7 @@ class RenderedSensor {
   };
 
   std::shared_ptr<const map::SurfelMap> loadMap(const std::string& name);
-  /// Null without vegetation. Shared by all who render the map in this process.
+  /// Null without vegetation. All renderers of the map in this process share it.
   std::shared_ptr<const lidar::Plants> plantOn(
       const std::shared_ptr<const map::SurfelMap>& map) const;
   template <class Interface>
@@ -87,18 +87,17 @@ class RenderedSensor {
   void release();
   bool pushNow(const Waiting& measurement);
 
-  std::string map_;
-  map::SurfelMapConfig map_config_;
+  MapParams map_;
   std::string vegetation_;  ///< "none": none
   std::optional<scene::VegetationConfig> vegetation_config_;
-  std::shared_ptr<const lidar::Weather> weather_;  ///< of callbacks
+  std::shared_ptr<const lidar::Weather> weather_;  ///< for callbacks
   ros::ServiceServer weather_service_;
   RendererParams renderer_;
-  std::atomic<bool> is_started_{false};  ///< callbacks of what follows may act
+  std::atomic<bool> is_started_{false};  ///< callbacks may use the members below
   WorldInput world_;
-  std::deque<Waiting> waiting_;                ///< until what moves in them is known
+  std::deque<Waiting> waiting_;                ///< until all their moving objects are known
   TimeNs first_state_ = -1, last_state_ = -1;  ///< stamps, in lockstep; < 0: none
-  RecentCount dropped_;                        ///< touched in callbacks only
+  RecentCount dropped_;                        ///< used in callbacks only
   RenderThread thread_;
   std::unique_ptr<RenderLockstep> lockstep_;  ///< null: none
 };

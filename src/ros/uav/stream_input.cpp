@@ -50,7 +50,8 @@ AnyTypeSubscriber::Callback StreamInput::velocityCallback(const VelocityTopic& t
   };
 }
 
-void StreamInput::onVelocity(const VelocityTopic& topic, const topic_tools::ShapeShifter& message) {
+void StreamInput::onVelocity(const VelocityTopic& topic,
+                             const topic_tools::ShapeShifter& message) try {
   geometry_msgs::TwistStamped command;
   if (isOfType<geometry_msgs::TwistStamped>(message)) {
     command = *message.instantiate<geometry_msgs::TwistStamped>();
@@ -68,6 +69,8 @@ void StreamInput::onVelocity(const VelocityTopic& topic, const topic_tools::Shap
   if (!fault.empty()) return gate_.refuse(topic.name, fault);
   gate_.take(topic.kind, fromRos(command.header.stamp),
              [this, topic, command] { move(topic, command.twist, command.header.frame_id); });
+} catch (const ros::Exception& error) {  // fewer bytes than it says
+  gate_.refuse(topic.name, error.what());
 }
 
 void StreamInput::move(const VelocityTopic& topic, const geometry_msgs::Twist& twist,

@@ -21,10 +21,10 @@ namespace marsim::ros_nodes {
 /// the yaw, z up. Those without a frame are in the world, on `cmd_vel` in the heading frame.
 class StreamInput {
  public:
-  /// `rotors` of the vehicle.
+  /// `rotors`: the vehicle's.
   StreamInput(ros::NodeHandle& handle, CommandGate& gate, std::size_t rotors);
 
-  /// To be called once in a while.
+  /// Call it once in a while.
   void lookForPublishers();
 
  private:

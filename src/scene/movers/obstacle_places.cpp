@@ -15,14 +15,14 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr int kPlaces = 512;  // of a group
+constexpr int kPlaces = 512;  // in a group
 constexpr int kTriesAPlace = 64;
 constexpr int kGroundPlaces = 64;
-constexpr std::size_t kWays = 4;                       // from a place on the ground
+constexpr std::size_t kWays = 4;                       // per place on the ground
 constexpr double kLeastWay = 2.0, kLongestWay = 15.0;  // [m]
 constexpr double kStride = 0.4;                        // [m] between corners of a way
 constexpr double kFoot = 0.2;   // [m] radius of the ball that rolls over the ground
-constexpr double kClimb = 0.3;  // [m] a stride up or down; what a walker steps over
+constexpr double kClimb = 0.3;  // [m] largest step up or down; walkers step over lower objects
 
 Vector3d randomIn(const Eigen::AlignedBox3d& box, RandomStream& random) {
   Vector3d p;
@@ -35,13 +35,13 @@ std::string shown(const Eigen::AlignedBox3d& box) {
                      box.max().x(), box.max().y(), box.max().z());
 }
 
-// The ground as a walker finds it.
-class Ground {
+// The ground for a walker.
+class WalkableGround {
  public:
-  Ground(const Clearance& clearance, const Eigen::AlignedBox3d& region, const Room& room)
+  WalkableGround(const MapDistance& clearance, const Eigen::AlignedBox3d& region, const Room& room)
       : clearance_(clearance), region_(region), room_(room) {}
 
-  /// The lowest ground of the region at (x, y) on which there is room.
+  /// The lowest ground of the region at (x, y) with room above it.
   std::optional<Vector3d> at(double x, double y) const {
     if (!clearance_) return Vector3d(x, y, region_.min().z());
     const double bottom = region_.min().z() - kFoot, top = region_.max().z() + kFoot;
@@ -51,7 +51,7 @@ class Ground {
       if (distance < kFoot) {
         inside = true;
         z += 0.02;
-      } else if (inside) {  // out of what was met from below
+      } else if (inside) {  // above a surface met from below
         const Vector3d place(x, y, z - kFoot);
         return hasRoom(place) ? std::optional(place) : std::nullopt;
       } else {
@@ -61,7 +61,7 @@ class Ground {
     return std::nullopt;
   }
 
-  /// The ground near that of a place beside it.
+  /// Ground at (x, y) near the height of a neighbouring place.
   std::optional<Vector3d> near(const Vector3d& beside, double x, double y) const {
     if (!clearance_) return Vector3d(x, y, beside.z());
     double z = beside.z() + kFoot + kClimb;
@@ -84,12 +84,12 @@ class Ground {
     }
   }
 
-  const Clearance& clearance_;
+  const MapDistance& clearance_;
   const Eigen::AlignedBox3d& region_;
   const Room& room_;
 };
 
-std::optional<std::vector<Vector3d>> wayBetween(const Ground& ground, const Vector3d& from,
+std::optional<std::vector<Vector3d>> wayBetween(const WalkableGround& ground, const Vector3d& from,
                                                 const Vector3d& to) {
   const int strides = static_cast<int>(std::ceil((to - from).head<2>().norm() / kStride));
   std::vector<Vector3d> corners = {from};
@@ -105,8 +105,8 @@ std::optional<std::vector<Vector3d>> wayBetween(const Ground& ground, const Vect
   return corners;
 }
 
-// The nearest places in sight, but not too near, are joined, there and back.
-std::vector<std::vector<ObstaclePlaces::Way>> waysBetween(const Ground& ground,
+// Joins places with the nearest others in sight that are not too near, both ways.
+std::vector<std::vector<ObstaclePlaces::Way>> waysBetween(const WalkableGround& ground,
                                                           const std::vector<Vector3d>& places) {
   std::vector<std::vector<ObstaclePlaces::Way>> ways(places.size());
   const auto known = [&](std::size_t i, std::size_t k) {
@@ -133,7 +133,7 @@ std::vector<std::vector<ObstaclePlaces::Way>> waysBetween(const Ground& ground,
   return ways;
 }
 
-// Without the places from which no way leads.
+// Removes the places without a way.
 void dropLonely(ObstaclePlaces& places) {
   std::vector<std::uint32_t> number(places.free.size(), 0);
   ObstaclePlaces kept;
@@ -150,8 +150,8 @@ void dropLonely(ObstaclePlaces& places) {
 }
 
 ObstaclePlaces findGround(const ObstacleGroup& group, const Room& room, RandomStream& random,
-                          const Clearance& clearance, const std::string& where) {
-  const Ground ground(clearance, group.region, room);
+                          const MapDistance& clearance, const std::string& where) {
+  const WalkableGround ground(clearance, group.region, room);
   ObstaclePlaces places;
   for (int i = 0; i < kGroundPlaces * kTriesAPlace; ++i) {
     const Vector3d p = randomIn(group.region, random);
@@ -171,7 +171,7 @@ ObstaclePlaces findGround(const ObstacleGroup& group, const Room& room, RandomSt
 }  // namespace
 
 ObstaclePlaces findPlaces(const ObstacleGroup& group, const Room& room, std::uint64_t seed,
-                          const Clearance& clearance, const std::string& where) {
+                          const MapDistance& clearance, const std::string& where) {
   RandomStream random(seed, "places");
   if (group.kind == ObstacleKind::kWalker) return findGround(group, room, random, clearance, where);
   ObstaclePlaces places;

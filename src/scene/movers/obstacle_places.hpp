@@ -8,26 +8,26 @@
 
 namespace marsim::scene {
 
-/// Where a group's obstacles can begin, found once. All in W [m].
+/// Places where a group's obstacles can begin, found once. All in W [m].
 struct ObstaclePlaces {
-  std::vector<Eigen::Vector3d> free;  ///< of centres; of walkers: of feet
+  std::vector<Eigen::Vector3d> free;  ///< centres; feet of walkers
 
-  /// A walk that keeps clear of the map, along the ground: its corners, both ends included.
+  /// A walk along the ground that keeps clear of the map: its corners, both ends included.
   struct Way {
-    std::uint32_t to;  ///< place
+    std::uint32_t to;  ///< number of its last place
     std::vector<Eigen::Vector3d> corners;
   };
-  std::vector<std::vector<Way>> ways;  ///< of walkers: from each place, at least one
+  std::vector<std::vector<Way>> ways;  ///< for walkers: at least one from each place
 };
 
-/// The room that a place of a group must have.
+/// Free space that a place of a group needs.
 struct Room {
-  double radius;        ///< [m] of a ball about the centre; of a walker's upright capsule
-  double height = 0.0;  ///< [m] of that
+  double radius;        ///< [m] of a sphere about the centre, or of a walker's upright capsule
+  double height = 0.0;  ///< [m] of the capsule
 };
 
-/// Throws ConfigError where there is none. `seed`: of the group.
+/// Throws ConfigError if there are no places. `seed`: the group's.
 ObstaclePlaces findPlaces(const ObstacleGroup& group, const Room& room, std::uint64_t seed,
-                          const Clearance& clearance, const std::string& where);
+                          const MapDistance& clearance, const std::string& where);
 
 }  // namespace marsim::scene

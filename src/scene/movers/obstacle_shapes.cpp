@@ -11,7 +11,7 @@ namespace {
 
 using map::Surfel;
 
-// A square of this side, in r, is covered by the disc of radius sqrt(3)/2 r about its middle.
+// A disc of radius sqrt(3)/2 r covers a square of this side, in r, about its middle.
 constexpr double kSquare = 1.2;
 
 std::shared_ptr<const map::SurfelMap> shapeOf(const std::vector<Surfel>& surfels,
@@ -25,13 +25,13 @@ void addSurfel(const Eigen::Vector3d& p, const Eigen::Vector3d& n, std::vector<S
   surfels.push_back({p.cast<float>(), n.cast<float>().normalized(), 0.0F});
 }
 
-// The part of a ball's surface with z from `low` to `high`, in radii, about `centre`: points on a
-// spiral of equal areas, each turned by the golden section of a turn (Swinbank and Purser, Q. J. R.
-// Meteorol. Soc. 132, 2006).
+// Adds the part of a sphere's surface with z from `low` to `high`, in radii, about `centre`: points
+// on a spiral of equal areas, each turned by the golden section of a turn (Swinbank and Purser, Q.
+// J. R. Meteorol. Soc. 132, 2006).
 void addZone(const Eigen::Vector3d& centre, double radius, double low, double high,
              double resolution, std::vector<Surfel>& surfels) {
   const double area = 2.0 * kPi * radius * radius * (high - low);
-  // The spiral's squares are skewed: smaller ones.
+  // The spiral's squares are skewed and therefore smaller.
   const double of_each = 0.75 * resolution * resolution;
   const int count = std::max(12, static_cast<int>(std::ceil(area / of_each)));
   const double golden = kPi * (3.0 - std::sqrt(5.0));

@@ -6,9 +6,9 @@
 
 namespace marsim::scene {
 
-/// Surfels of exact solids about the origin of their frame M, planar, with the surface's normals,
-/// covering it without a gap; all in m. `resolution` is r; where a disc reaches past an edge it
-/// does so by 0.3 r at most.
+/// Surfels of exact solids about the origin of their frame M: planar, with the surface's normals,
+/// covering it without a gap; all in m. `resolution` is r; a disc reaches past an edge by at most
+/// 0.3 r.
 std::shared_ptr<const map::SurfelMap> sphereShape(double diameter, double resolution);
 std::shared_ptr<const map::SurfelMap> cubeShape(double side, double resolution);
 /// Upright; `height` includes both half balls and is not less than `width`.

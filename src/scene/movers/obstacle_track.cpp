@@ -12,12 +12,12 @@ using Eigen::Vector3d;
 
 constexpr double kForEver = std::numeric_limits<double>::infinity();
 constexpr std::size_t kLegsKept = 16;
-// A new obstacle should be seen for a while: the first of a few draws that last this long, or the
-// longest of them.
+// A new obstacle should be visible for a while: the first of a few draws that last this long is
+// taken, or the longest of them.
 constexpr int kDraws = 8;
 constexpr double kLongEnough = 2.0;  // [s]
 constexpr TimeNs kLeastLeg = 10'000'000;
-constexpr TimeNs kDrivenOn = 300'000'000;  // after the last that was heard
+constexpr TimeNs kDrivenOn = 300'000'000;  // after the last known state
 constexpr std::size_t kStatesKept = 256;
 
 TimeNs floorMod(TimeNs value, TimeNs modulus) {
@@ -25,7 +25,7 @@ TimeNs floorMod(TimeNs value, TimeNs modulus) {
   return rest < 0 ? rest + modulus : rest;
 }
 
-// [s] until something at `p` inside a box that goes straight leaves it.
+// [s] until a point at `p` with constant velocity leaves a box.
 double timeInside(const Eigen::AlignedBox3d& box, const Vector3d& p, const Vector3d& v) {
   double time = kForEver;
   for (int axis = 0; axis < 3; ++axis) {
@@ -53,12 +53,12 @@ Eigen::Quaterniond headingOf(const Vector3d& direction) {
   const double level = std::sqrt(direction.x() * direction.x() + direction.y() * direction.y());
   if (!(level > 1e-6)) return Eigen::Quaterniond::Identity();
   const double cosine = std::clamp(direction.x() / level, -1.0, 1.0);
-  // Half of the angle.
+  // Cosine and sine of half the angle.
   const double w = std::sqrt(0.5 * (1.0 + cosine)), z = std::sqrt(0.5 * (1.0 - cosine));
   return {w, 0.0, 0.0, direction.y() < 0.0 ? -z : z};
 }
 
-Pose Leg::at(TimeNs time) const {
+Pose TrackLeg::at(TimeNs time) const {
   const double s = begin == std::numeric_limits<TimeNs>::min() ? 0.0 : toSeconds(time - begin);
   const double turn = yaw_rate * s;
   Pose pose{q, p + s * v + (0.5 * s * s) * a};
@@ -71,14 +71,14 @@ Pose Leg::at(TimeNs time) const {
   return pose;
 }
 
-bool Leg::still() const { return v.isZero() && a.isZero() && yaw_rate == 0.0; }
+bool TrackLeg::still() const { return v.isZero() && a.isZero() && yaw_rate == 0.0; }
 
 RandomTrack::RandomTrack(const ObstacleGroup& group, const ObstaclePlaces& places,
                          std::uint64_t seed, double lift)
     : group_(group), places_(places), seed_(seed), lift_(lift), random_(seed) {}
 
-Leg RandomTrack::legAt(TimeNs time) {
-  // Epochs begin at times of their own, so that not all obstacles are replaced at once.
+TrackLeg RandomTrack::legAt(TimeNs time) {
+  // Epochs of obstacles begin at different times, so that not all are replaced at once.
   const auto phase = static_cast<TimeNs>(mixBits(seed_) >> (64 - kEpochBits));
   constexpr TimeNs kEpoch = TimeNs{1} << kEpochBits;
   const std::int64_t epoch = (time + phase - floorMod(time + phase, kEpoch)) / kEpoch;
@@ -89,7 +89,7 @@ Leg RandomTrack::legAt(TimeNs time) {
   }
   while (legs_.back().end <= time) addLeg();
   return *std::find_if(legs_.rbegin(), legs_.rend(),
-                       [&](const Leg& leg) { return leg.begin <= time; });
+                       [&](const TrackLeg& leg) { return leg.begin <= time; });
 }
 
 void RandomTrack::beginEpoch(std::int64_t epoch) {
@@ -104,7 +104,7 @@ void RandomTrack::beginEpoch(std::int64_t epoch) {
 }
 
 void RandomTrack::addLeg() {
-  Leg leg;
+  TrackLeg leg;
   switch (group_.kind) {
     case ObstacleKind::kSphere:
       leg = fallingLeg();
@@ -136,14 +136,14 @@ TimeNs lasting(double seconds) { return seconds < 2000.0 ? toNs(seconds) : toNs(
 
 }  // namespace
 
-// The longest of some draws, the first that is long enough; `draw` fills in a leg and says how long
-// it would last [s].
+// Takes the first of some draws that is long enough, or the longest; `draw` fills in a leg and
+// returns its duration [s].
 template <class Draw>
-Leg RandomTrack::longestLeg(const Draw& draw) {
-  Leg best;
+TrackLeg RandomTrack::longestLeg(const Draw& draw) {
+  TrackLeg best;
   double longest = -1.0;
   for (int i = 0; i < kDraws && longest < kLongEnough; ++i) {
-    Leg leg;
+    TrackLeg leg;
     const double time = draw(leg);
     if (time <= longest) continue;
     longest = time;
@@ -153,8 +153,8 @@ Leg RandomTrack::longestLeg(const Draw& draw) {
   return best;
 }
 
-Leg RandomTrack::straightLeg() {
-  return longestLeg([this](Leg& leg) {
+TrackLeg RandomTrack::straightLeg() {
+  return longestLeg([this](TrackLeg& leg) {
     leg.p = anyPlace();
     Vector3d direction = randomDirection(2, random_);
     direction.z() = random_.uniform(-0.2, 0.2);
@@ -166,8 +166,8 @@ Leg RandomTrack::straightLeg() {
   });
 }
 
-Leg RandomTrack::fallingLeg() {
-  return longestLeg([this](Leg& leg) {
+TrackLeg RandomTrack::fallingLeg() {
+  return longestLeg([this](TrackLeg& leg) {
     leg.p = anyPlace();
     const Vector3d direction = randomDirection(2, random_);
     leg.v = direction * anySpeed();
@@ -178,8 +178,8 @@ Leg RandomTrack::fallingLeg() {
   });
 }
 
-Leg RandomTrack::wanderingLeg() {
-  Leg best;
+TrackLeg RandomTrack::wanderingLeg() {
+  TrackLeg best;
   double longest = -1.0;
   const bool goes_on = goes_on_;
   const Vector3d here = goes_on ? legs_.back().at(legs_.back().end).p : Vector3d::Zero();
@@ -199,11 +199,11 @@ Leg RandomTrack::wanderingLeg() {
   return best;
 }
 
-Leg RandomTrack::walkingLeg() {
+TrackLeg RandomTrack::walkingLeg() {
   if (way_ == nullptr || corner_ + 1 == way_->corners.size()) {
     const auto& ways = places_.ways[place_];
     std::size_t next = random_.index(ways.size());
-    // Not back where it came from, unless there is no other way.
+    // Does not return to where it came from, unless there is no other way.
     if (way_ != nullptr && ways[next].to == came_from_) next = (next + 1) % ways.size();
     came_from_ = place_;
     way_ = &ways[next];
@@ -215,7 +215,7 @@ Leg RandomTrack::walkingLeg() {
   const Vector3d step = to - from;
   const double seconds =
       std::sqrt(step.x() * step.x() + step.y() * step.y() + step.z() * step.z()) / speed_;
-  Leg leg;
+  TrackLeg leg;
   leg.p = from + Vector3d(0.0, 0.0, lift_);
   leg.end = std::max(lasting(seconds), kLeastLeg);
   leg.v = step / toSeconds(leg.end);
@@ -232,7 +232,7 @@ PathTrack::PathTrack(const ObstacleGroup& group, double speed, double part) {
   }
   for (std::size_t i = 0; i + 1 < corners.size(); ++i) {
     const Vector3d way = corners[i + 1] - corners[i];
-    Leg leg;
+    TrackLeg leg;
     leg.begin = period_;
     leg.end = period_ + std::max(toNs(way.norm() / speed), TimeNs{1});
     leg.p = corners[i];
@@ -244,10 +244,10 @@ PathTrack::PathTrack(const ObstacleGroup& group, double speed, double part) {
   ahead_ = std::min(static_cast<TimeNs>(part * static_cast<double>(period_)), period_ - 1);
 }
 
-Leg PathTrack::legAt(TimeNs time) {
+TrackLeg PathTrack::legAt(TimeNs time) {
   const TimeNs inside = floorMod(time + ahead_, period_);
-  Leg leg = *std::find_if(legs_.begin(), legs_.end(),
-                          [&](const Leg& candidate) { return inside < candidate.end; });
+  TrackLeg leg = *std::find_if(legs_.begin(), legs_.end(),
+                               [&](const TrackLeg& candidate) { return inside < candidate.end; });
   const TimeNs round = time - inside;
   leg.begin += round;
   leg.end += round;
@@ -264,8 +264,8 @@ OrbitTrack::OrbitTrack(const Vector3d& middle, double radius, double rate, doubl
   leg_.q = {std::cos(0.5 * yaw), 0.0, 0.0, std::sin(0.5 * yaw)};
 }
 
-Leg OrbitTrack::legAt(TimeNs time) {
-  Leg leg = leg_;
+TrackLeg OrbitTrack::legAt(TimeNs time) {
+  TrackLeg leg = leg_;
   leg.begin = time - floorMod(time, period_);
   leg.end = leg.begin + period_;
   return leg;
@@ -277,25 +277,25 @@ void DrivenTrack::drive(const Obstacles::Driven& state) {
   if (states_.size() > kStatesKept) states_.pop_front();
 }
 
-Leg DrivenTrack::knownLegAt(TimeNs time, TimeNs told_until) const {
+TrackLeg DrivenTrack::knownLegAt(TimeNs time, TimeNs told_until) const {
   const auto isBefore = [](TimeNs t, const Obstacles::Driven& state) { return t < state.stamp; };
   const auto end = std::upper_bound(states_.begin(), states_.end(), told_until, isBefore);
   const auto after = std::upper_bound(states_.begin(), end, time, isBefore);
   const auto legOf = [](const Obstacles::Driven& state) {
-    Leg leg;
+    TrackLeg leg;
     leg.begin = state.stamp;
     leg.p = state.p;
     leg.q = {std::cos(0.5 * state.yaw), 0.0, 0.0, std::sin(0.5 * state.yaw)};
     return leg;
   };
-  if (after == states_.begin()) {  // before all that is known
-    Leg leg = legOf(after == end ? start_ : *after);
+  if (after == states_.begin()) {  // before all known states
+    TrackLeg leg = legOf(after == end ? start_ : *after);
     leg.begin = std::numeric_limits<TimeNs>::min();
     if (after != end) leg.end = after->stamp;
     return leg;
   }
   const Obstacles::Driven& now = *(after - 1);
-  Leg leg = legOf(now);
+  TrackLeg leg = legOf(now);
   if (after != end) {
     leg.end = after->stamp;
     const double seconds = toSeconds(leg.end - leg.begin);

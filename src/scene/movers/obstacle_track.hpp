@@ -14,55 +14,55 @@
 namespace marsim::scene {
 
 /// A stretch of motion: at constant acceleration, or on a level circle.
-struct Leg {
+struct TrackLeg {
   TimeNs begin = std::numeric_limits<TimeNs>::min();
-  TimeNs end = std::numeric_limits<TimeNs>::max();  ///< when it is over
-  Eigen::Vector3d p = Eigen::Vector3d::Zero();      ///< [m] at the beginning; a circle's middle
+  TimeNs end = std::numeric_limits<TimeNs>::max();  ///< end of the leg
+  Eigen::Vector3d p = Eigen::Vector3d::Zero();      ///< [m] at the beginning; centre of a circle
   Eigen::Vector3d v = Eigen::Vector3d::Zero();      ///< [m/s]
   Eigen::Vector3d a = Eigen::Vector3d::Zero();      ///< [m/s^2]
   Eigen::Quaterniond q = Eigen::Quaterniond::Identity();  ///< at the beginning
   double yaw_rate = 0.0;                                  ///< [rad/s]
-  double radius = 0.0;  ///< [m] of a circle; then the angle begins with `angle`
-  double angle = 0.0;   ///< [rad] and grows with the yaw's rate
+  double radius = 0.0;  ///< [m] of a circle, which begins at `angle`
+  double angle = 0.0;   ///< [rad] grows with the yaw's rate
 
   Pose at(TimeNs time) const;
   bool still() const;
-  /// Whether two poses tell all of it.
+  /// Whether two poses describe all of it.
   bool straight() const { return radius == 0.0 && a.isZero(); }
 };
 
-/// Heading along a direction; of one that is upright, or none, the identity.
+/// Heading along a direction; the identity for a vertical or zero direction.
 Eigen::Quaterniond headingOf(const Eigen::Vector3d& direction);
 
 /// The motion of one obstacle. Not safe from several threads.
 class ObstacleTrack {
  public:
   virtual ~ObstacleTrack() = default;
-  /// The leg at that time: begin <= time < end.
-  virtual Leg legAt(TimeNs time) = 0;
+  /// The leg with begin <= time < end.
+  virtual TrackLeg legAt(TimeNs time) = 0;
 };
 
-/// Kinds whose motion is drawn: legs one after another, begun anew every epoch.
+/// Randomly drawn motion: legs one after another, started anew every epoch.
 class RandomTrack final : public ObstacleTrack {
  public:
-  /// `seed`: of this obstacle alone. `lift` [m]: of the centre above the place where it begins.
+  /// `seed`: of this obstacle alone. `lift` [m]: height of the centre above its starting place.
   RandomTrack(const ObstacleGroup& group, const ObstaclePlaces& places, std::uint64_t seed,
               double lift);
 
-  Leg legAt(TimeNs time) override;
+  TrackLeg legAt(TimeNs time) override;
 
-  /// [ns] 18 minutes, a power of two.
+  /// 2^40 ns, 18 minutes.
   static constexpr int kEpochBits = 40;
 
  private:
   void beginEpoch(std::int64_t epoch);
   void addLeg();
   template <class Draw>
-  Leg longestLeg(const Draw& draw);
-  Leg straightLeg();
-  Leg fallingLeg();
-  Leg wanderingLeg();
-  Leg walkingLeg();
+  TrackLeg longestLeg(const Draw& draw);
+  TrackLeg straightLeg();
+  TrackLeg fallingLeg();
+  TrackLeg wanderingLeg();
+  TrackLeg walkingLeg();
   const Eigen::Vector3d& anyPlace();
   double anySpeed();
 
@@ -74,8 +74,8 @@ class RandomTrack final : public ObstacleTrack {
   RandomStream random_;
   std::int64_t epoch_ = std::numeric_limits<std::int64_t>::min();
   TimeNs epoch_begin_ = 0, epoch_end_ = 0;
-  std::deque<Leg> legs_;  // the last few of the epoch, each beginning when the one before ends
-  // A random walk: whether it goes on where it is. A walker: where on which way it is.
+  std::deque<TrackLeg> legs_;  // the last few of the epoch, each beginning at the last one's end
+  // A random walk: whether it goes on from its place. A walker: its way and place on it.
   bool goes_on_ = false;
   std::uint32_t place_ = 0, came_from_ = 0;
   const ObstaclePlaces::Way* way_ = nullptr;
@@ -83,16 +83,16 @@ class RandomTrack final : public ObstacleTrack {
   double speed_ = 0.0;
 };
 
-/// Straight lines from corner to corner, for ever.
+/// Straight lines from corner to corner, without end.
 class PathTrack final : public ObstacleTrack {
  public:
-  /// `part`, 0 to 1: of the path that it has behind it at time 0.
+  /// `part`, 0 to 1: part of the path that is behind it at time 0.
   PathTrack(const ObstacleGroup& group, double speed, double part);
 
-  Leg legAt(TimeNs time) override;
+  TrackLeg legAt(TimeNs time) override;
 
  private:
-  std::vector<Leg> legs_;  // of the first time round, from time 0 on
+  std::vector<TrackLeg> legs_;  // of the first round, from time 0 on
   TimeNs period_ = 0, ahead_ = 0;
 };
 
@@ -101,10 +101,10 @@ class OrbitTrack final : public ObstacleTrack {
   /// rate [rad/s], counter-clockwise; angle [rad] at time 0.
   OrbitTrack(const Eigen::Vector3d& middle, double radius, double rate, double angle);
 
-  Leg legAt(TimeNs time) override;
+  TrackLeg legAt(TimeNs time) override;
 
  private:
-  Leg leg_;
+  TrackLeg leg_;
   TimeNs period_ = 0;
 };
 
@@ -112,15 +112,15 @@ class DrivenTrack final : public ObstacleTrack {
  public:
   explicit DrivenTrack(const Eigen::Vector3d& start) { start_.p = start; }
 
-  Leg legAt(TimeNs time) override { return knownLegAt(time, kAllTold); }
-  /// As far as states with stamps up to `told_until` say.
-  Leg knownLegAt(TimeNs time, TimeNs told_until) const;
+  TrackLeg legAt(TimeNs time) override { return knownLegAt(time, kAllTold); }
+  /// The leg by the states with stamps up to `told_until`.
+  TrackLeg knownLegAt(TimeNs time, TimeNs told_until) const;
   void drive(const Obstacles::Driven& state);
   const Obstacles::Driven& last() const { return states_.empty() ? start_ : states_.back(); }
 
  private:
   Obstacles::Driven start_;
-  std::deque<Obstacles::Driven> states_;  // in the order of their stamps
+  std::deque<Obstacles::Driven> states_;  // sorted by stamp
 };
 
 }  // namespace marsim::scene

@@ -22,23 +22,16 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr int kSizes = 4;                 // of a group
-constexpr TimeNs kStep = 5'000'000;       // between the poses of what does not go straight
+constexpr int kSizes = 4;                 // in a group
+constexpr TimeNs kStep = 5'000'000;       // between the poses of a curved motion
 constexpr double kLeastSide = 0.5;        // [m] of a region
 constexpr double kMostSpeed = 100.0;      // [m/s]
-constexpr double kLeastWalk = 0.05;       // [m/s] slower people stand
+constexpr double kLeastWalk = 0.05;       // [m/s] below it people stand
 constexpr double kDrivenStride = 1.1;     // [s] of driven people
 constexpr TimeNs kLeastStep = 2'000'000;  // between a person's shapes
 
 bool drawsPlaces(ObstacleKind kind) {
   return kind != ObstacleKind::kWaypoints && kind != ObstacleKind::kOrbit;
-}
-
-void checkInterval(const Validator& check, const std::string& field, double low, double high,
-                   double least, double most, const char* unit) {
-  check.within(field, low, least, most, unit);
-  check.within(field, high, least, most, unit);
-  check.require(low <= high, field, fmt::format("[{}, {}]", low, high), "the smaller number first");
 }
 
 void checkRegion(const Validator& check, const Eigen::AlignedBox3d& region) {
@@ -70,7 +63,7 @@ void checkPoints(const Validator& check, const ObstacleGroup& group) {
 
 double resolutionOf(const ObstacleGroup& group, double size) {
   if (group.resolution > 0.0) return group.resolution;
-  // Arms are thin; about a thousand surfels.
+  // Arms are thin; this gives about a thousand surfels.
   if (group.shape == ObstacleShape::kUav) return std::clamp(size / 30.0, 0.003, 0.02);
   if (group.shape == ObstacleShape::kPerson) return std::clamp(size / 60.0, 0.005, 0.05);
   return std::min(0.1 * (group.shape == ObstacleShape::kCapsule ? group.width_ratio * size : size),
@@ -115,30 +108,53 @@ std::uint8_t ObstacleGroup::semanticClass() const {
   return kind == ObstacleKind::kWalker ? map::semantic::kPerson : map::semantic::kOtherObject;
 }
 
+void ObstacleGroup::declare(Settings& settings) {
+  const bool may_rest = kind == ObstacleKind::kSphere || kind == ObstacleKind::kUav ||
+                        kind == ObstacleKind::kBox || kind == ObstacleKind::kDriven;
+  settings.required("name", name);
+  settings.optional("number", number, "", {1.0, kMaxObstacles});
+  settings.optional("shape", shape,
+                    {{"uav", ObstacleShape::kUav},
+                     {"sphere", ObstacleShape::kSphere},
+                     {"box", ObstacleShape::kBox},
+                     {"capsule", ObstacleShape::kCapsule},
+                     {"person", ObstacleShape::kPerson}});
+  settings.optional("resolution", resolution, "m");
+  settings.optional("reflectivity", reflectivity, "", kShare);
+  settings.optional("class", semantic_class, map::semantic::names());
+  if (shape != ObstacleShape::kUav) {
+    settings.optional("size", size_min, size_max, "m", {0.02, 20.0});
+  }
+  if (shape == ObstacleShape::kCapsule || shape == ObstacleShape::kPerson) {
+    settings.optional("width", width_ratio, "", {0.05, 1.0});
+  }
+  if (kind != ObstacleKind::kDriven) {
+    settings.optional("speed", speed_min, speed_max, "m/s", {may_rest ? 0.0 : 0.01, kMostSpeed});
+  }
+  if (kind == ObstacleKind::kBox) {
+    settings.optional("turn", turn_min, turn_max, "s", {0.05, 1000.0});
+  } else if (kind == ObstacleKind::kOrbit) {
+    settings.optional("radius", orbit_min, orbit_max, "m", {0.01, 1e4});
+  } else if (kind == ObstacleKind::kWaypoints) {
+    settings.required("points", points, "m");
+    settings.optional("path", loop, {{"loop", true}, {"back_and_forth", false}});
+  } else if (kind == ObstacleKind::kDriven) {
+    settings.optional("starts", points, "m");
+  }
+}
+
 void ObstacleGroup::validate(const std::string& where) const {
+  checkSettings(where, *this);
   const Validator check(where);
   check.require(!name.empty() &&
                     std::all_of(name.begin(), name.end(),
                                 [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; }) &&
                     std::isalpha(static_cast<unsigned char>(name[0])) != 0,
                 "name", fmt::format("'{}'", name), "letters, digits and _, a letter first");
-  check.require(number >= 1 && number <= static_cast<int>(kMaxObstacles), "number",
-                fmt::format("{}", number), fmt::format("1 to {}", kMaxObstacles));
-  if (shape != ObstacleShape::kUav) {
-    checkInterval(check, "size", size_min, size_max, 0.02, 20.0, "m");
-  } else {
-    body.validate(where);
-  }
-  check.within("width", width_ratio, 0.05, 1.0);
+  if (shape == ObstacleShape::kUav) body.validate(where);
   check.require(resolution == 0.0 || (resolution >= 0.005 && resolution <= 1.0), "resolution",
                 fmt::format("{} m", resolution), "0.005 to 1 m");
-  if (reflectivity) check.within("reflectivity", *reflectivity, 0.0, 1.0);
-  const bool may_rest = kind == ObstacleKind::kSphere || kind == ObstacleKind::kUav ||
-                        kind == ObstacleKind::kBox || kind == ObstacleKind::kDriven;
-  checkInterval(check, "speed", speed_min, speed_max, may_rest ? 0.0 : 0.01, kMostSpeed, "m/s");
   if (kind != ObstacleKind::kWaypoints) checkRegion(check, region);
-  checkInterval(check, "turn", turn_min, turn_max, 0.05, 1000.0, "s");
-  checkInterval(check, "radius", orbit_min, orbit_max, 0.01, 1e4, "m");
   checkPoints(check, *this);
 }
 
@@ -164,12 +180,12 @@ std::size_t ObstaclesConfig::count() const {
 
 struct Obstacles::Obstacle {
   std::size_t group;
-  int number;  // in the group
+  int number;  // number in the group
   double size;
   std::shared_ptr<const map::SurfelMap> shape;  // null: a person's
   std::shared_ptr<const WalkingPerson> person;  // null: another shape
   std::unique_ptr<ObstacleTrack> track;
-  DrivenTrack* driven = nullptr;  // the track, where it is one
+  DrivenTrack* driven = nullptr;  // the track of a driven obstacle, else null
 };
 
 namespace {
@@ -209,7 +225,7 @@ class GroupMaker {
     }
   }
 
-  /// Everything of obstacle `number` of the group; `driven` is set where it is one.
+  /// Sets everything of the group's obstacle `number`; sets `driven` for a driven one.
   double make(int number, const ObstaclePlaces& places,
               std::shared_ptr<const map::SurfelMap>& of_shape,
               std::shared_ptr<const WalkingPerson>& person, std::unique_ptr<ObstacleTrack>& track,
@@ -251,7 +267,7 @@ class GroupMaker {
  private:
   std::unique_ptr<ObstacleTrack> orbit(double speed, RandomStream& random) const {
     const double radius = random.uniform(group_.orbit_min, group_.orbit_max);
-    // Inside the region where that is large enough.
+    // Inside the region if it is large enough.
     Vector3d middle;
     for (int axis = 0; axis < 3; ++axis) {
       const double low = group_.region.min()[axis], high = group_.region.max()[axis];
@@ -302,17 +318,17 @@ class GroupMaker {
   const std::uint64_t seed_;
   std::vector<double> sizes_;
   mutable std::vector<std::shared_ptr<const map::SurfelMap>> shapes_;  // made when needed
-  std::vector<std::shared_ptr<const WalkingPerson>> people_;           // the same
+  std::vector<std::shared_ptr<const WalkingPerson>> people_;           // likewise
 };
 
-// 255 for 1.
+// A share as a byte, 255 for 1.
 std::optional<std::uint8_t> byteOf(const std::optional<double>& share) {
   if (!share) return std::nullopt;
   return static_cast<std::uint8_t>(std::lround(255.0 * *share));
 }
 
-// An object that follows a leg from `first` to `last`, in an interval from `begin`.
-MovingObject pieceOf(const Leg& leg, TimeNs begin, TimeNs first, TimeNs last) {
+// An object that follows a leg from `first` to `last`, in an interval that begins at `begin`.
+MovingObject pieceOf(const TrackLeg& leg, TimeNs begin, TimeNs first, TimeNs last) {
   MovingObject object;
   object.begin = toSeconds(first - begin);
   if (first == last || leg.still()) {
@@ -330,16 +346,16 @@ MovingObject pieceOf(const Leg& leg, TimeNs begin, TimeNs first, TimeNs last) {
 
 }  // namespace
 
-/// A shape that an obstacle has until `end`.
+/// The shape of an obstacle until `end`.
 struct Obstacles::Look {
   std::shared_ptr<const map::SurfelMap> shape;
   TimeNs end;
 };
 
-// The strides of a person take as long as its speed says; of a driven one, whose speed may change
-// at any time, always the same.
+// A person's stride takes the time given by its speed. A driven person's always takes the same
+// time, since its speed may change at any time.
 Obstacles::Look Obstacles::lookOf(const WalkingPerson& person, const Obstacle& obstacle,
-                                  const Leg& leg, TimeNs time) {
+                                  const TrackLeg& leg, TimeNs time) {
   const double speed = leg.radius > 0.0 ? std::abs(leg.yaw_rate) * leg.radius : leg.v.norm();
   if (speed < kLeastWalk) return {person.standing(), leg.end};
   const double stride =
@@ -347,12 +363,12 @@ Obstacles::Look Obstacles::lookOf(const WalkingPerson& person, const Obstacle& o
   const auto phases = static_cast<TimeNs>(WalkingPerson::kPhases);
   const TimeNs step = std::max(toNs(stride) / phases, kLeastStep);
   const TimeNs steps = time / step - (time % step < 0 ? 1 : 0);
-  const TimeNs phase = (steps + 5 * obstacle.number) % phases;  // not all in step
+  const TimeNs phase = (steps + 5 * obstacle.number) % phases;  // people are not all in step
   return {person.at(static_cast<std::size_t>(phase < 0 ? phase + phases : phase)),
           std::min(leg.end, (steps + 1) * step)};
 }
 
-Obstacles::Obstacles(const ObstaclesConfig& config, const Clearance& clearance,
+Obstacles::Obstacles(const ObstaclesConfig& config, const MapDistance& clearance,
                      const std::string& where)
     : config_(config) {
   config_.validate(where);
@@ -388,8 +404,9 @@ void Obstacles::appendKnownObjects(TimeNs begin, TimeNs end, TimeNs told_until,
     const ObstacleGroup& group = config_.groups[obstacle.group];
     const auto reflectivity = byteOf(group.reflectivity);
     for (TimeNs time = begin; time <= end;) {
-      const Leg leg = obstacle.driven != nullptr ? obstacle.driven->knownLegAt(time, told_until)
-                                                 : obstacle.track->legAt(time);
+      const TrackLeg leg = obstacle.driven != nullptr
+                               ? obstacle.driven->knownLegAt(time, told_until)
+                               : obstacle.track->legAt(time);
       const Look look = obstacle.person != nullptr ? lookOf(*obstacle.person, obstacle, leg, time)
                                                    : Look{obstacle.shape, leg.end};
       MovingObject& object =

@@ -14,18 +14,18 @@ namespace marsim::scene {
 class PeerNews {
  public:
   struct Item {
-    bool is_silent;    ///< else it is back
+    bool is_silent;    ///< false: it is back
     std::string text;  ///< "uav 3: silent for 5.2 s, dropped"
   };
 
-  /// A UAV of this process. Where it is the only one, its silence is no news to it.
+  /// Adds a UAV of this process. If it is the only one, its silence is no news.
   void addOwn(std::uint32_t id) { own_.insert(id); }
-  /// The changes since the last call. UAVs that are not reported any more are forgotten.
+  /// The changes since the last call. Forgets UAVs without a report.
   std::vector<Item> of(const std::vector<PeerReport>& reports);
 
  private:
   std::set<std::uint32_t> own_;
-  std::map<std::uint32_t, bool> dropped_;  ///< as of the last call
+  std::map<std::uint32_t, bool> dropped_;  ///< at the last call
 };
 
 }  // namespace marsim::scene

@@ -13,11 +13,10 @@
 namespace marsim::scene {
 namespace {
 
-constexpr int kTakeOver = 3;                 // states of another run alone: it was started anew
+constexpr int kTakeOver = 3;                 // states of another run alone: a restart
 constexpr int kClashes = 3;                  // changes between two runs: both are alive
-constexpr std::uint64_t kCalmStates = 250;   // without another change: there is one again
-constexpr int kDisbelieved = 10;             // states in a row older than one that was wrong
-constexpr double kUnitTolerance = 1e-2;      // of a quaternion's length
+constexpr std::uint64_t kCalmStates = 250;   // states without another change: one run is gone
+constexpr int kDisbelieved = 10;             // states in a row that are older than a wrong one
 constexpr double kLargest = kFarthestPlace;  // [m], [m/s], [m/s^2], [rad/s]
 
 std::string problem(std::uint32_t id, const char* field, const std::string& value,
@@ -115,13 +114,13 @@ Peers::Effect Peers::push(const PeerState& state, const std::string& machine) {
   const Effect effect = pushMotion(peer, state);
   peer.too_late = effect == Effect::kTooLate ? peer.too_late + 1 : 0;
   if (peer.too_late < kDisbelieved) return effect;
-  // The newest state was wrong, in its stamp or its count of placements.
+  // The newest state had a wrong stamp or a wrong count of placements.
   peer.too_late = 0;
   peer.states.clear();
   return pushMotion(peer, state);
 }
 
-// The UAV of a number of which nothing usable came; null for a new one where there are too many.
+// The entry of a UAV without a usable state so far; null if it is new and there are too many.
 Peers::Peer* Peers::admit(std::uint32_t id) {
   auto peer = peers_.find(id);
   if (peer == peers_.end()) {
@@ -179,7 +178,7 @@ bool Peers::belongs(Peer& peer, const PeerState& state, const std::string& machi
   return true;
 }
 
-// States before a placement are kept for those who do not know of it yet.
+// Keeps states before a placement for queries before it.
 Peers::Effect Peers::pushMotion(Peer& peer, const PeerState& state) const {
   std::deque<Told>& states = peer.states;
   const auto placed = static_cast<std::int32_t>(state.placements - peer.placements);
@@ -218,7 +217,7 @@ Peers::Effect Peers::pushMotion(Peer& peer, const PeerState& state) const {
 void Peers::setBody(std::uint32_t id, const std::string& name, const BodyConfig& body) {
   const std::lock_guard<std::mutex> lock(mutex_);
   Peer* peer = admit(id);
-  if (peer == nullptr) return;  // it will be told again
+  if (peer == nullptr) return;  // it will be announced again
   auto shape = std::find_if(shapes_.begin(), shapes_.end(),
                             [&](const Shape& known) { return equal(known.body, body); });
   if (shape == shapes_.end()) {
@@ -243,14 +242,14 @@ std::optional<TimeNs> Peers::heardUntil(std::uint32_t id) const {
   return peer->second.heard_until;
 }
 
-// What is asked for is near the newest states: they are looked through from there.
+// Queries are near the newest states, so the search begins there.
 struct Peers::History {
   using State = std::deque<Told>::const_iterator;
-  State oldest, end;  // those before a placement included
+  State oldest, end;  // including those before a placement
 
   bool empty() const { return oldest == end; }
   const KinematicState& back() const { return std::prev(end)->motion; }
-  /// Whether no state of the same motion is before one.
+  /// Whether a state is the first of its motion.
   bool begins(State state) const {
     return state == oldest || std::prev(state)->placements != std::prev(end)->placements;
   }
@@ -272,7 +271,7 @@ bool Peers::isGone(const History& known, TimeNs t) const {
   return known.empty() || toSeconds(t - known.back().stamp) > config_.timeout;
 }
 
-// Across a long silence the motion between is not known: it is as it was seen then.
+// Motion during a long silence is unknown: the UAV stays as it was seen before.
 bool Peers::isBridged(const History& known, std::deque<Told>::const_iterator after) const {
   return after != known.end && toSeconds(after->motion.stamp - std::prev(after)->motion.stamp) <=
                                    2.0 * config_.extrapolation;
@@ -286,7 +285,7 @@ Pose Peers::poseAt(const History& known, TimeNs t) const {
   return carriedOn(before, std::min(toSeconds(t - before.stamp), config_.extrapolation));
 }
 
-// The same without the orientation, which costs more.
+// As poseAt() without the orientation, which costs more.
 Eigen::Vector3d Peers::positionAt(const History& known, TimeNs t) const {
   const auto after = known.after(t);
   if (known.begins(after)) return after->motion.X_WB.p;
@@ -322,7 +321,7 @@ std::optional<PeerMotion> Peers::motionAt(std::uint32_t id, TimeNs t, TimeNs tol
   if (known.begins(after)) return motion;
   const KinematicState& before = std::prev(after)->motion;
   const double seconds = toSeconds(t - before.stamp);
-  if (seconds > config_.extrapolation) return motion;  // it is held where it was
+  if (seconds > config_.extrapolation) return motion;  // it stays where it was
   motion.v_WB = before.v_WB + seconds * before.a_WB;
   motion.w_WB_B = before.w_WB_B;
   return motion;
@@ -371,13 +370,14 @@ const std::vector<Peers::Places::Place>& Peers::placesAt(TimeNs t, TimeNs told_u
   return places_.places;
 }
 
-double Peers::appendOthersNear(std::uint32_t own, const Ball& near, TimeNs begin, TimeNs end,
-                               std::vector<MovingObject>& objects, TimeNs told_until) const {
+double Peers::appendOthersNear(std::uint32_t own, const BoundingSphere& near, TimeNs begin,
+                               TimeNs end, std::vector<MovingObject>& objects,
+                               TimeNs told_until) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   double others_gap = std::numeric_limits<double>::infinity();
   for (const Places::Place& place : placesAt(end, told_until)) {
     if (place.id == own) continue;
-    const double gap = (place.p_WB - near.p_W).norm() - place.radius - near.radius;
+    const double gap = (place.p_WB - near.centre).norm() - place.radius - near.radius;
     if (gap > 0.0) {
       others_gap = std::min(others_gap, gap);
     } else if (auto object = objectOf(place.id, *place.peer, begin, end, told_until)) {

@@ -17,12 +17,12 @@ namespace {
 
 using Eigen::Vector3d;
 
-// A body told by another machine must not take all memory.
+// A body from another machine must not take up all memory.
 constexpr double kLargestRadius = 10.0;  // [m]
 constexpr std::size_t kMostRotors = 64;
 constexpr double kLargestSurface = 100.0;  // [m^2]
 
-/// Surfels side by side over surfaces, at most a spacing apart.
+/// Surfels side by side on surfaces, at most a spacing apart.
 class SurfaceTiler {
  public:
   explicit SurfaceTiler(double spacing) : spacing_(spacing) {}
@@ -191,7 +191,7 @@ std::shared_ptr<const map::SurfelMap> bodyShape(const BodyConfig& config, double
 }
 
 double radiusOf(const map::SurfelMap& shape) {
-  constexpr double kRounding = 1e-6;  // of single precision
+  constexpr double kRounding = 1e-6;  // for single precision
   double radius = 0.0;
   for (const map::Surfel& surfel : map::decodeSurfels(shape.tree())) {
     const Eigen::Vector3f p = (surfel.position.cast<double>() + shape.origin()).cast<float>();

@@ -21,7 +21,7 @@ constexpr double kUpperArm = 0.186, kForearm = 0.146, kHand = 0.06;
 /// Half the swing of hip and shoulder, bend of knee and elbow [rad].
 constexpr double kHipSwing = 0.42, kKneeBend = 1.0, kShoulderSwing = 0.38, kElbowBend = 0.35;
 
-/// Part of a body: what is within `radius` of a line.
+/// Part of a body: all points within `radius` of a line.
 struct Capsule {
   Vector3d from, to;
   double radius;
@@ -44,10 +44,10 @@ constexpr std::array<Outfit, 4> kOutfits = {{{{150, 48, 44}, {46, 56, 84}, {58, 
                                              {{70, 104, 66}, {64, 58, 52}, {128, 120, 112}}}};
 constexpr Colour kSkin = {204, 158, 128}, kShoes = {48, 42, 38};
 
-// Straight down, swung forward by an angle.
+// A unit vector down, swung forward by an angle.
 Vector3d hanging(double angle) { return {std::sin(angle), 0.0, -std::cos(angle)}; }
 
-/// `swing`: 1 for strides, 0 at rest. In body heights; z from the hip's joint.
+/// `swing`: 1 for strides, 0 at rest. In body heights; z from the hip joint.
 class Body {
  public:
   Body(double phase, double swing, const Outfit& outfit) : outfit_(outfit) {
@@ -112,10 +112,10 @@ class Body {
   std::vector<Capsule> parts_;
 };
 
-/// Surfels of the surface that capsules have together.
-class Surface {
+/// Surfels of the surface of a union of capsules.
+class PersonSurface {
  public:
-  Surface(std::vector<Capsule> parts, double resolution)
+  PersonSurface(std::vector<Capsule> parts, double resolution)
       : parts_(std::move(parts)), resolution_(resolution) {
     for (const Capsule& part : parts_) addPart(part);
     set_.planar_threshold = static_cast<float>(0.2 * resolution);
@@ -124,7 +124,7 @@ class Surface {
   const map::SurfelSet& set() const { return set_; }
 
  private:
-  // Unless it is inside of another part.
+  // Adds a surfel unless it lies inside another part.
   void add(const Capsule& part, const Vector3d& p, const Vector3d& n) {
     for (const Capsule& other : parts_) {
       if (&other != &part && other.distanceTo(p) < -0.1 * resolution_) return;
@@ -133,7 +133,7 @@ class Surface {
     set_.channels.colour.push_back(part.colour);
   }
 
-  // Rings around the line, and a spiral on each end's ball as of equal areas.
+  // Adds rings around the line, and a spiral of equal areas on each end's sphere.
   void addPart(const Capsule& part) {
     const Vector3d along = (part.to - part.from).normalized(), u = along.unitOrthogonal(),
                    v = along.cross(u);
@@ -175,7 +175,7 @@ std::shared_ptr<const map::SurfelMap> shapeOf(const Body& body, double height, d
   map::SurfelMapConfig config;
   config.resolution = resolution;
   return std::make_shared<const map::SurfelMap>(
-      map::SurfelMap::of(Surface(std::move(parts), resolution).set(), config));
+      map::SurfelMap::of(PersonSurface(std::move(parts), resolution).set(), config));
 }
 
 }  // namespace

@@ -8,15 +8,15 @@
 
 namespace marsim::scene {
 
-/// A person who walks, as shapes that follow one another: head, trunk and limbs of capsules, whose
-/// lengths are those of Drillis and Contini (Body segment parameters, 1966; in Winter, Biomechanics
-/// and Motor Control of Human Movement) in body heights. Hips and shoulders swing as cosines of the
+/// A walking person as a sequence of shapes: head, trunk and limbs of capsules, whose lengths in
+/// body heights are those of Drillis and Contini (Body segment parameters, 1966; in Winter,
+/// Biomechanics and Motor Control of Human Movement). Hips and shoulders swing as cosines of the
 /// stride, a knee bends while its leg swings forward, and the lower foot is on the ground.
 ///
 /// Frame M: x forward, z up, the origin half a height above the ground.
 class WalkingPerson {
  public:
-  /// Shapes of a stride.
+  /// Shapes per stride.
   static constexpr std::size_t kPhases = 24;
   /// A stride's length in body heights.
   static constexpr double kStride = 0.8;

@@ -41,7 +41,7 @@ void build(const Wall& wall, SurfaceSampler& sampler) {
   }
 }
 
-// Windows of one wall, evenly spread, each moved a little.
+// Windows of one wall, evenly spaced, each shifted a little.
 std::vector<Hole> windows(double length, double height, int count, RandomStream& random) {
   std::vector<Hole> holes;
   const double bay = length / count;
@@ -58,8 +58,8 @@ void buildShell(const BuildingConfig& config, double door_y, SurfaceSampler& sam
   const double t = config.wall_thickness;
   const double h = config.height;
   const double x0 = -0.5 * config.room_length;  // inner face of the west wall
-  const double x1 = 0.5 * config.room_length;   // dividing wall, from here
-  const double x2 = x1 + t;                     // to here
+  const double x1 = 0.5 * config.room_length;   // west face of the dividing wall
+  const double x2 = x1 + t;                     // east face of the dividing wall
   const double x3 = x2 + config.room_length;    // inner face of the east wall
   const double y0 = -0.5 * config.room_width;
   const double y1 = 0.5 * config.room_width;
@@ -68,8 +68,8 @@ void buildShell(const BuildingConfig& config, double door_y, SurfaceSampler& sam
   const Eigen::Vector3d Y = Eigen::Vector3d::UnitY();
   const int bays = std::max(2, static_cast<int>(std::lround(whole / 4.0)));
 
-  // Outer walls: along x they run over the corners, so that the outside is closed. A window in
-  // line with the dividing wall would show it in the opening, so bays are counted a room.
+  // Outer walls along x extend over the corners, so that the outside is closed. A window in line
+  // with the dividing wall would show it in the opening, so bays are counted per room.
   const auto long_wall_windows = [&] {
     std::vector<Hole> holes = windows(config.room_length, h, std::max(1, bays / 2), layout);
     for (Hole& hole : windows(config.room_length, h, std::max(1, bays / 2), layout)) {
@@ -147,7 +147,7 @@ void furnish(const BuildingConfig& config, double door_y, SurfaceSampler& sample
              RandomStream& layout) {
   const double x0 = -0.5 * config.room_length;
   const double y1 = 0.5 * config.room_width;
-  // The table stands in the corner of the first room that the door is not in line with.
+  // The table stands in a corner of the first room away from the door.
   const double side = door_y > 0.0 ? -1.0 : 1.0;
   const Eigen::Vector2d table_size(0.18 * config.room_length, 0.12 * config.room_width);
   const double table_x = -config.room_length * layout.uniform(0.26, 0.32);
@@ -175,17 +175,17 @@ void furnish(const BuildingConfig& config, double door_y, SurfaceSampler& sample
 
 }  // namespace
 
-void BuildingConfig::validate(const std::string& where) const {
-  kRooms.require(where, "room_length", room_length, "m");
-  kRooms.require(where, "room_width", room_width, "m");
-  kHeights.require(where, "height", height, "m");
-  kWalls.require(where, "wall_thickness", wall_thickness, "m");
-  Bounds{kDoorWidths.low, 0.5 * room_width}.require(where, "door_width", door_width, "m");
-  Bounds{kDoorHeights.low, height - 0.1}.require(where, "door_height", door_height, "m");
-  // Floors and ceilings of both rooms then have 10^9 points.
+void BuildingConfig::declare(Settings& settings) {
+  // With a finer spacing the floors and ceilings of both rooms would have over 10^9 points.
   const double finest = std::max(kSpacings.low, std::sqrt(4.0 * room_length * room_width / 1e9));
-  Bounds{finest, kSpacings.high}.require(where, "spacing", spacing, "m");
-  kRangeNoises.require(where, "range_noise", range_noise, "m");
+  settings.optional("room_length", room_length, "m", kRooms);
+  settings.optional("room_width", room_width, "m", kRooms);
+  settings.optional("height", height, "m", kHeights);
+  settings.optional("wall_thickness", wall_thickness, "m", kWalls);
+  settings.optional("door_width", door_width, "m", {kDoorWidths.low, 0.5 * room_width});
+  settings.optional("door_height", door_height, "m", {kDoorHeights.low, height - 0.1});
+  settings.optional("spacing", spacing, "m", {finest, kSpacings.high});
+  settings.optional("range_noise", range_noise, "m", kRangeNoises);
 }
 
 map::PointCloud makeBuilding(const BuildingConfig& config) {

@@ -14,8 +14,8 @@
 namespace marsim::scene {
 namespace {
 
-// Places at least `spacing` apart and `clearing` from the origin, by throwing darts: as many as
-// `density` [1/m^2] asks for, fewer where they do not fit.
+// Random places at least `spacing` apart and `clearing` from the origin, by dart throwing: with a
+// density of `density` [1/m^2], fewer if they do not fit.
 std::vector<Eigen::Vector2d> scatter(const ForestConfig& config, double density, double spacing,
                                      double clearing, std::vector<Eigen::Vector2d> taken,
                                      RandomStream& random) {
@@ -54,22 +54,22 @@ void layGround(const ForestConfig& config, const Relief& ground, SurfaceSampler&
 
 }  // namespace
 
-void ForestConfig::validate(const std::string& where) const {
-  kSizes.require(where, "size_x", size_x, "m");
-  kSizes.require(where, "size_y", size_y, "m");
-  kTrees.require(where, "trees_per_100_m2", trees_per_100_m2);
-  kTreeSpacings.require(where, "min_tree_spacing", min_tree_spacing, "m");
-  kTreeHeights.require(where, "tree_height", tree_height, "m");
-  kTrunkRadii.require(where, "trunk_radius", trunk_radius, "m");
-  kReliefs.require(where, "ground_relief", ground_relief, "m");
-  kRoughnesses.require(where, "ground_roughness", ground_roughness, "m");
-  kClearings.require(where, "clearing_radius", clearing_radius, "m");
-  kSurroundings.require(where, "surroundings", surroundings, "m");
-  // The ground alone then has 10^9 points.
+void ForestConfig::declare(Settings& settings) {
+  // With a finer spacing the ground alone would have over 10^9 points.
   const double ground = (size_x + 2.0 * surroundings) * (size_y + 2.0 * surroundings);
   const double finest = std::max(kSpacings.low, std::sqrt(ground / 1e9));
-  Bounds{finest, kSpacings.high}.require(where, "spacing", spacing, "m");
-  kRangeNoises.require(where, "range_noise", range_noise, "m");
+  settings.optional("size_x", size_x, "m", kSizes);
+  settings.optional("size_y", size_y, "m", kSizes);
+  settings.optional("trees_per_100_m2", trees_per_100_m2, "", kTrees);
+  settings.optional("min_tree_spacing", min_tree_spacing, "m", kTreeSpacings);
+  settings.optional("tree_height", tree_height, "m", kTreeHeights);
+  settings.optional("trunk_radius", trunk_radius, "m", kTrunkRadii);
+  settings.optional("ground_relief", ground_relief, "m", kReliefs);
+  settings.optional("ground_roughness", ground_roughness, "m", kRoughnesses);
+  settings.optional("clearing_radius", clearing_radius, "m", kClearings);
+  settings.optional("surroundings", surroundings, "m", kSurroundings);
+  settings.optional("spacing", spacing, "m", {finest, kSpacings.high});
+  settings.optional("range_noise", range_noise, "m", kRangeNoises);
 }
 
 map::PointCloud makeForest(const ForestConfig& config) {
@@ -78,8 +78,8 @@ map::PointCloud makeForest(const ForestConfig& config) {
   const auto on_ground = [&](const Eigen::Vector2d& p) {
     return Eigen::Vector3d(p.x(), p.y(), ground.height(p.x(), p.y()));
   };
-  // Nothing but the ground within the clearing up to 3 m, and of trees at the border what lies on
-  // their side of it.
+  // Keeps only the ground within the clearing up to 3 m, and at the border the part of each tree on
+  // its own side.
   bool surrounding = false;
   const double keep_out = std::max(1.2, 0.8 * config.clearing_radius);
   const auto keep = [&](const Eigen::Vector3d& p) {
@@ -104,7 +104,7 @@ map::PointCloud makeForest(const ForestConfig& config) {
       scatter(config, config.trees_per_100_m2 / 100.0, config.min_tree_spacing,
               config.clearing_radius + 1.5 * config.trunk_radius, {}, layout);
   for (const Eigen::Vector2d& place : trees) {
-    TreeShape shape;
+    TreeDimensions shape;
     shape.foot = on_ground(place) - 0.05 * Eigen::Vector3d::UnitZ();
     const double size = std::clamp(1.0 + 0.18 * layout.normal(), 0.6, 1.5);
     const double thickness = std::clamp(1.0 + 0.15 * layout.normal(), 0.6, 1.5);

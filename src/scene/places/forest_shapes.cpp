@@ -9,8 +9,7 @@
 namespace marsim::scene {
 namespace {
 
-constexpr double kLeafSide = 0.06;                    // [m] of a leaf, or of a twig's few
-constexpr double kGoldenAngle = 2.39996322972865332;  // [rad] turn between successive branches
+constexpr double kLeafSide = 0.06;  // [m] of a leaf, or of a twig's few leaves
 
 Eigen::Vector3d heading(double azimuth) { return {std::cos(azimuth), std::sin(azimuth), 0.0}; }
 
@@ -20,14 +19,14 @@ Eigen::Vector3d randomDirection(RandomStream& random) {
   return std::sqrt(1.0 - z * z) * heading(azimuth) + z * Eigen::Vector3d::UnitZ();
 }
 
-// A loose ball of leaves: dense towards its skin, open inside, so that light and lasers get
-// through. `cover` is the leaf area over the area of the ball's skin.
+// A loose ball of leaves: dense at its skin, open inside, so that light and lasers pass. `cover` is
+// the leaf area over the area of the ball's skin.
 void leafCluster(const Eigen::Vector3d& centre, double radius, double cover,
                  SurfaceSampler& sampler) {
   sampler.setMaterial(material::kLeaf);
   RandomStream& random = sampler.random();
   const double area = cover * 4.0 * kPi * radius * radius;
-  const bool one_point = sampler.spacing() >= kLeafSide;  // a leaf is seen as one
+  const bool one_point = sampler.spacing() >= kLeafSide;  // each leaf becomes one point
   const double side = one_point ? sampler.spacing() : kLeafSide;
   const int leaves = static_cast<int>(std::lround(area / (side * side)));
   for (int i = 0; i < leaves; ++i) {
@@ -45,7 +44,7 @@ void leafCluster(const Eigen::Vector3d& centre, double radius, double cover,
   }
 }
 
-// Trunk axis: leans and bends a little, s [m] above the foot.
+// Trunk axis: leans and bends a little; s [m] is the height above the foot.
 struct TrunkAxis {
   Eigen::Vector3d foot;
   Eigen::Vector3d lean;  // per m
@@ -59,7 +58,7 @@ struct Branch {
   Eigen::Vector3d root;
   Eigen::Vector3d direction;  // unit, at the root
   double length;
-  double rise;  // [m] at the tip, beside the straight line: > 0 curves up
+  double rise;  // [m] of the tip above the straight line; > 0: curves up
   double radius;
 
   Eigen::Vector3d at(double s) const {
@@ -75,7 +74,7 @@ void growBranch(const Branch& branch, SurfaceSampler& sampler) {
       [&](double s) { return branch.radius * std::max(0.2, 1.0 - 0.8 * s / branch.length); });
 }
 
-// Width of the crown at `share` of its height (0: lowest branch, 1: top), 0 to 1.
+// Relative width of the crown, 0 to 1, at `share` of its height (0: lowest branch, 1: top).
 double crownProfile(double share, bool conifer) {
   if (conifer) return 1.0 - 0.92 * share;
   const double centred = (share - 0.4) / 0.65;
@@ -113,7 +112,7 @@ void clotheConifer(const Branch& branch, SurfaceSampler& sampler) {
 
 }  // namespace
 
-void growTree(const TreeShape& shape, SurfaceSampler& sampler) {
+void growTree(const TreeDimensions& shape, SurfaceSampler& sampler) {
   RandomStream& random = sampler.random();
   const double lean = random.uniform(0.0, 0.05);
   const Eigen::Vector3d lean_to = heading(random.uniform(0.0, 2.0 * kPi));
@@ -122,7 +121,7 @@ void growTree(const TreeShape& shape, SurfaceSampler& sampler) {
   const TrunkAxis axis{shape.foot, lean * lean_to, bend * shape.height * bend_to};
   const double trunk_length = 0.93 * shape.height;
   const auto trunk_radius = [&](double s) {
-    const double flare = 0.5 * shape.radius * std::exp(-s / 0.25);  // roots
+    const double flare = 0.5 * shape.radius * std::exp(-s / 0.25);  // widening at the roots
     return shape.radius * std::max(0.1, 1.0 - 0.9 * (s - 1.3) / (shape.height - 1.3)) + flare;
   };
   sampler.setMaterial(material::kBark);
@@ -180,7 +179,7 @@ void placeRock(const Eigen::Vector3d& foot, double radius, SurfaceSampler& sampl
   const double area = 2.0 * kPi * radius * radius;  // the half above ground
   const int count = static_cast<int>(std::lround(area / (sampler.spacing() * sampler.spacing())));
   for (int i = 0; i < count; ++i) {
-    // Spiral of Fibonacci over the upper half: even without a grid.
+    // Spiral of Fibonacci over the upper half: even, without a grid.
     const double z = (i + random.uniform()) / std::max(count, 1);
     const double azimuth = kGoldenAngle * i;
     const Eigen::Vector3d direction =

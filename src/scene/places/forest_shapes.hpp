@@ -6,8 +6,8 @@
 
 namespace marsim::scene {
 
-/// The dimensions that a tree is grown from.
-struct TreeShape {
+/// Dimensions of a tree.
+struct TreeDimensions {
   Eigen::Vector3d foot = Eigen::Vector3d::Zero();  ///< [m] in W, on the ground
   double height = 12.0;                            ///< [m]
   double radius = 0.18;                            ///< [m] of the trunk at breast height
@@ -15,7 +15,7 @@ struct TreeShape {
 };
 
 /// Trunk, branches and crown of one tree; its details come from the sampler's stream.
-void growTree(const TreeShape& shape, SurfaceSampler& sampler);
+void growTree(const TreeDimensions& shape, SurfaceSampler& sampler);
 
 /// A round bush of stems and leaves, `radius` [m] wide.
 void growBush(const Eigen::Vector3d& foot, double radius, SurfaceSampler& sampler);

@@ -10,8 +10,8 @@
 namespace marsim::scene {
 namespace {
 
-constexpr double kLeastTrees = 4.0;  // on 100 m^2
-constexpr double kBushes = 0.03;     // on 1 m^2
+constexpr double kLeastTrees = 4.0;  // per 100 m^2
+constexpr double kBushes = 0.03;     // per 1 m^2
 constexpr double kBank = 0.5;        // the bank's height over the width of the surroundings
 constexpr double kLevel = 0.2;       // share of the width before the ground begins to rise
 
@@ -19,7 +19,7 @@ constexpr double kLevel = 0.2;       // share of the width before the ground beg
 class Ring {
  public:
   Ring(const ForestConfig& config, const Relief& relief) : config_(config), relief_(relief) {
-    // The simulator's ground is a plane at the map's lowest point: no lower than the forest's.
+    // The simulator's ground plane is at the map's lowest point, which must be the forest's.
     lowest_ = relief.height(0.0, 0.0);
     for (double x = -half().x(); x <= half().x(); x += 0.5) {
       for (double y = -half().y(); y <= half().y(); y += 0.5) {
@@ -34,7 +34,7 @@ class Ring {
   Eigen::Vector2d outerHalf() const { return half().array() + width(); }
   double area() const { return 4.0 * (outerHalf().prod() - half().prod()); }
 
-  /// [m] outside the extent; 0 inside.
+  /// Distance [m] outside the extent; 0 inside.
   double outside(double x, double y) const {
     const Eigen::Vector2d beyond = (Eigen::Vector2d(x, y).cwiseAbs() - half()).cwiseMax(0.0);
     return beyond.norm();
@@ -73,7 +73,7 @@ void layGround(const ForestConfig& config, const Ring& ring, SurfaceSampler& sam
   }
 }
 
-// Places in the ring at least `spacing` [m] apart, as many as `density` [1/m^2] asks for or fit.
+// Places in the ring at least `spacing` [m] apart, with up to `density` [1/m^2].
 std::vector<Eigen::Vector2d> scatter(const ForestConfig& config, const Ring& ring, double density,
                                      double spacing, RandomStream& random) {
   std::vector<Eigen::Vector2d> places;
@@ -103,7 +103,7 @@ void surroundForest(const ForestConfig& config, const Relief& relief, SurfaceSam
   const double trees = std::max(config.trees_per_100_m2, kLeastTrees) / 100.0;
   for (const Eigen::Vector2d& place :
        scatter(config, ring, trees, config.min_tree_spacing, layout)) {
-    TreeShape shape;
+    TreeDimensions shape;
     shape.foot = ring.onGround(place) - 0.05 * Eigen::Vector3d::UnitZ();
     const double size = layout.uniform(0.75, 1.25);
     shape.height = config.tree_height * size;

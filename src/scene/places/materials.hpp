@@ -8,14 +8,14 @@
 
 namespace marsim::scene {
 
-/// What the surfaces of generated places are made of.
+/// Material of a surface in generated places.
 struct Material {
   double reflectivity = 0.5;  ///< 0 to 1
   map::Colour colour{};
   std::uint8_t semantic_class = map::semantic::kNone;
 };
 
-/// What a recipe says of a surface in the place of what a part is made of.
+/// A recipe's properties of a surface in place of its part's own.
 struct SurfaceChoice {
   std::optional<double> reflectivity;  ///< 0 to 1
   std::optional<map::Colour> colour;
@@ -27,9 +27,9 @@ struct SurfaceChoice {
   }
 };
 
-/// Reflectivities near 905 nm are spectra of the JHU and NEF libraries as HELIOS++ ships them (at
-/// 900 nm), and tables of scanner makers where these lack one. Colours are plausible ones. A
-/// material's class is what it usually belongs to.
+/// Reflectivities near 905 nm are spectra of the JHU and NEF libraries from HELIOS++ (at 900 nm),
+/// or else from tables of scanner makers. Colours are plausible choices. A material's class is that
+/// of its usual objects.
 namespace material {
 
 namespace semantic = map::semantic;
@@ -40,7 +40,7 @@ constexpr Material kGrass{0.508, {96, 124, 56}, semantic::kTerrain};
 constexpr Material kLeaf{0.554, {74, 112, 44}, semantic::kVegetation};
 /// Conifer needles.
 constexpr Material kNeedle{0.515, {46, 82, 50}, semantic::kVegetation};
-/// Rough wood (makers' tables); for bark, which is in none.
+/// Rough wood (makers' tables), used for bark, which no table has.
 constexpr Material kBark{0.25, {98, 78, 60}, semantic::kTrunk};
 constexpr Material kRoughWood{0.25, {132, 102, 70}, semantic::kOtherObject};
 /// Pine lumber.
@@ -51,7 +51,7 @@ constexpr Material kStone{0.189, {112, 112, 110}, semantic::kOtherGround};
 constexpr Material kConcrete{0.24, {156, 154, 148}, semantic::kBuilding};
 /// White masonry (makers' tables).
 constexpr Material kWhiteWall{0.85, {228, 224, 214}, semantic::kBuilding};
-/// What a car is painted with; the recipe or the part chooses how.
+/// Paint of cars; the recipe or the part sets its reflectivity and colour.
 constexpr Material kPaint{0.85, {200, 202, 206}, semantic::kCar};
 /// Tyres: as dark as slate.
 constexpr Material kRubber{0.189, {40, 40, 42}, semantic::kCar};

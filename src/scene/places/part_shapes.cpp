@@ -24,7 +24,6 @@ void rod(const Eigen::Vector3d& from, const Eigen::Vector3d& to, double radius,
 
 void disc(const Eigen::Vector3d& centre, const Eigen::Vector3d& normal, double radius,
           SurfaceSampler& sampler) {
-  constexpr double kGoldenAngle = 2.39996322972865332;  // [rad] a spiral that covers evenly
   const Eigen::Vector3d x = anyNormalTo(normal);
   const Eigen::Vector3d y = normal.normalized().cross(x);
   const double cell = sampler.spacing() * sampler.spacing();
@@ -55,7 +54,7 @@ void quad(const Eigen::Vector3d& a, const Eigen::Vector3d& b, const Eigen::Vecto
   const Eigen::Vector3d normal = across.normalized();
   const auto columns = std::max(1L, std::lround(width / sampler.spacing()));
   const auto rows = std::max(1L, std::lround(height / sampler.spacing()));
-  // Cells get narrower where opposite sides differ; as many points are left out.
+  // Cells get narrower where opposite sides differ; that share of points is left out.
   const double largest = width * height / static_cast<double>(columns * rows);
   for (long row = 0; row < rows; ++row) {
     for (long column = 0; column < columns; ++column) {

@@ -4,10 +4,10 @@
 
 #include "scene/places/surface_sampler.hpp"
 
-/// Shapes that parts are made of, in the part's coordinates [m].
+/// Shapes for parts, in the part's coordinates [m].
 namespace marsim::scene {
 
-/// A box on its centre's foot.
+/// A box that stands on its centre's foot.
 void boxOn(const Eigen::Vector3d& foot, const Eigen::Vector3d& size, SurfaceSampler& sampler);
 /// A straight round bar without caps.
 void rod(const Eigen::Vector3d& from, const Eigen::Vector3d& to, double radius,

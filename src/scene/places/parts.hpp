@@ -13,7 +13,7 @@
 
 namespace marsim::scene {
 
-/// A dimension of a kind of part; lengths grow with the part's scale.
+/// A parameter of a kind of part; lengths grow with the part's scale.
 struct PartParameter {
   std::string name;
   double usual;
@@ -21,23 +21,23 @@ struct PartParameter {
   Quantity quantity = Quantity::kLength;
 };
 
-/// One part that is being built, in coordinates of its own.
+/// A part under construction, in its own coordinates.
 class PartBuilder {
  public:
-  /// `random` decides what the part is made of, the sampler's own stream where its points lie: the
-  /// first is the same at every spacing.
+  /// `random` decides the part's make-up, the sampler's own stream the places of its points: the
+  /// make-up is the same at every spacing.
   PartBuilder(const Part& line, double scale, RandomStream random,
               std::function<double(double, double)> ground, SurfaceSampler& to)
       : part(line), sampler(to), random_(random), ground_(std::move(ground)), scale_(scale) {}
 
   /// Value of a parameter, scaled.
   double operator()(const std::string& name) const;
-  /// The path on the ground in pieces of at most `longest` [m].
+  /// The path on the ground in pieces no longer than `longest` [m].
   std::vector<Eigen::Vector3d> groundedPath(double longest) const;
   /// Height of the ground [m] above that under the part's origin.
   double ground(double x, double y) const { return ground_(x, y); }
-  /// Sets what the points from now on are made of, which the recipe may overrule. The class is the
-  /// material's where none is given.
+  /// Sets the material of the following points, which the recipe may overrule. The class is the
+  /// material's unless given.
   void of(Material usual, std::optional<std::uint8_t> semantic_class = std::nullopt) {
     if (semantic_class) usual.semantic_class = *semantic_class;
     sampler.setMaterial(part.surface.over(usual));
@@ -54,7 +54,7 @@ class PartBuilder {
   double scale_;
 };
 
-/// A kind of part: what may be said of it and how it is built.
+/// A kind of part: its parameters and how to build it.
 struct PartKind {
   std::string name;
   std::vector<PartParameter> parameters;
@@ -63,10 +63,10 @@ struct PartKind {
 };
 
 const std::vector<PartKind>& partKinds();
-/// Null for a name that is none.
+/// Null for an unknown name.
 const PartKind* findPartKind(const std::string& name);
 
-/// Half the width [m] of a part for the gaps between scattered ones.
+/// Half the width [m] of a part, for gaps between scattered parts.
 double footprint(const Part& part);
 
 std::vector<PartKind> buildingParts();

@@ -29,7 +29,7 @@ void buildPipe(PartBuilder& part) {
   }
 }
 
-// The openings of one straight piece of a wall, which begins at `begin` [m] of the whole.
+// The openings of one straight piece of a wall, which begins at `begin` [m] along the wall.
 std::vector<SurfaceSampler::Hole> openingsOf(const Part& part, double begin, double length) {
   std::vector<SurfaceSampler::Hole> holes;
   for (const Opening& opening : part.openings) {

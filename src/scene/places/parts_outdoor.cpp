@@ -102,7 +102,7 @@ void buildParking(PartBuilder& part) {
 }
 
 void buildTree(PartBuilder& part) {
-  TreeShape shape;
+  TreeDimensions shape;
   shape.foot = -0.05 * Vector3d::UnitZ();
   shape.height = part("height");
   shape.radius = part("radius");

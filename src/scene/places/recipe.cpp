@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -17,10 +16,10 @@
 namespace marsim::scene {
 namespace {
 
-constexpr double kFreeHeight = 3.0;  // [m] above the start that scattered parts stay out of
+constexpr double kFreeHeight = 3.0;  // [m] above the start that is free of scattered parts
 
-/// Builds the parts of a recipe one after another, each with random streams of its own, so that a
-/// change of one leaves the others as they are.
+/// Builds the parts of a recipe one after another, each with its own random streams, so that a
+/// change of one part leaves the others unchanged.
 class Composer {
  public:
   Composer(const Recipe& recipe, const std::string& where)
@@ -65,7 +64,7 @@ class Composer {
   Relief relief_;
   Eigen::Vector3d start_;
   SurfaceSampler sampler_;
-  RandomStream layout_{0};  // of places and sizes, the same at every spacing
+  RandomStream layout_{0};  // for places and sizes, the same at every spacing
   std::vector<Taken> taken_;
   bool outside_ = false;
   bool scattered_ = false;
@@ -202,24 +201,30 @@ void Composer::build(const Part& part, const Eigen::Isometry3d& X_RP, double sca
 
 }  // namespace
 
-void Recipe::validate(const std::string& where) const {
-  const Validator check(where);
-  for (int axis = 0; axis < 3; ++axis) {
-    const std::string i = fmt::format("[{}]", axis);
-    check.within("size" + i, size[axis], 2.0, 2000.0, "m");
-    check.within("start" + i, start[axis], axis == 2 ? -100.0 : 0.0, size[axis], "m");
-  }
-  check.within("clearing", clearing, 0.0, 100.0, "m");
-  // The floor alone then has 10^9 points.
+void GroundConfig::declare(Settings& settings) {
+  settings.optional("relief", relief, "m", {0.0, 50.0});
+  settings.optional("roughness", roughness, "m", {0.0, 1.0});
+  settings.optional("margin", margin, "m", {0.0, 200.0});
+}
+
+void Recipe::declare(Settings& settings) {
+  // With a finer spacing the floor alone would have over 10^9 points.
   const double finest = std::max(kSpacings.low, std::sqrt(size.x() * size.y() / 1e9));
-  Bounds{finest, kSpacings.high}.require(where, "spacing", spacing, "m");
-  kRangeNoises.require(where, "range_noise", range_noise, "m");
-  check.within("density_variation", density_variation, 0.0, 0.9);
-  if (ground) {
-    check.within("ground.relief", ground->relief, 0.0, 50.0, "m");
-    check.within("ground.roughness", ground->roughness, 0.0, 1.0, "m");
-    check.within("ground.margin", ground->margin, 0.0, 200.0, "m");
+  settings.required("size", size, "m", {2.0, 2000.0});
+  settings.required("start", start, "m");
+  settings.optional("clearing", clearing, "m", {0.0, 100.0});
+  settings.optional("spacing", spacing, "m", {finest, kSpacings.high});
+  settings.optional("range_noise", range_noise, "m", kRangeNoises);
+  settings.optional("density_variation", density_variation, "", {0.0, 0.9});
+}
+
+void Recipe::validate(const std::string& where) const {
+  checkSettings(where, *this);
+  for (int axis = 0; axis < 3; ++axis) {
+    Bounds{axis == 2 ? -100.0 : 0.0, size[axis]}.require(where, fmt::format("start[{}]", axis),
+                                                         start[axis], "m");
   }
+  if (ground) checkSettings(where, *ground, "ground.");
 }
 
 map::PointCloud makeRecipe(const Recipe& recipe, const std::string& where, Progress& progress) {

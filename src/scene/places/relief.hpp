@@ -5,14 +5,14 @@
 
 namespace marsim::scene {
 
-/// Smooth relief of uneven ground: a sum of waves of a dozen metres' length, scaled to the height
-/// asked for within a rectangle round (0, 0) and shifted so that it is 0 there.
+/// Smooth relief of uneven ground: a sum of waves about a dozen metres long, scaled to the given
+/// height within a rectangle around (0, 0) and shifted to 0 there.
 class Relief {
  public:
   /// Extent of the rectangle and peak-to-peak height [m].
   Relief(double size_x, double size_y, double height, std::uint64_t seed);
 
-  /// [m] at a place [m].
+  /// Height [m] at a place [m].
   double height(double x, double y) const { return scale_ * (raw(x, y) - offset_); }
 
  private:

@@ -6,8 +6,8 @@
 
 namespace marsim::scene {
 
-/// Smooth noise in space, 0 to 1: values of a hash at whole coordinates, between them joined by
-/// cubic weights (value noise). The same on every machine.
+/// Smooth noise in space, 0 to 1: hash values at whole coordinates, interpolated by cubic weights
+/// (value noise). The same on every machine.
 double solidNoise(const Eigen::Vector3d& p, std::uint64_t seed);
 
 }  // namespace marsim::scene

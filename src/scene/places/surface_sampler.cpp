@@ -10,8 +10,8 @@
 namespace marsim::scene {
 namespace {
 
-// Share of a cell within which its point lies: apart enough not to clump, loose enough not to show
-// the grid.
+// Share of a cell in which its point lies: small enough against clumps, large enough to hide the
+// grid.
 constexpr double kJitter = 0.7;
 
 constexpr double kDensityScale = 2.0;           // [m] over which a scan's density changes
@@ -104,7 +104,7 @@ void SurfaceSampler::tube(double length, const std::function<Eigen::Vector3d(dou
     const Eigen::Vector3d along = (axis(middle + 0.5 * step) - axis(middle - 0.5 * step));
     const Eigen::Vector3d x = anyNormalTo(along);
     const Eigen::Vector3d y = along.normalized().cross(x);
-    // Thin twigs: fewer than three points a ring would not show them as tubes.
+    // Thin twigs: fewer than three points per ring would not look like tubes.
     const int around = std::max(3, cells(2.0 * kPi * radius(middle), spacing_));
     const double first = random_.uniform();
     for (int i = 0; i < around; ++i) {

@@ -13,13 +13,13 @@
 
 namespace marsim::scene {
 
-/// Scatters points over surfaces as a scanner would leave them after merging many scans: one point
-/// in every square of side `spacing`, off its centre, moved along the normal by Gaussian noise.
-/// Every draw is a statement of its own, so that the order of evaluation, and with it the result,
-/// is the same with every compiler.
+/// Scatters points over surfaces like a scanner after merging many scans: one point in every square
+/// of side `spacing`, off its centre, moved along the normal by Gaussian noise. Every draw is a
+/// separate statement, so that the order of evaluation, and with it the result, is the same with
+/// every compiler.
 class SurfaceSampler {
  public:
-  /// `spacing` and `range_noise` in m. `keep` decides which points become part of the cloud.
+  /// `spacing` and `range_noise` in m. `keep` selects the points for the cloud.
   SurfaceSampler(RandomStream random, double spacing, double range_noise,
                  std::function<bool(const Eigen::Vector3d&)> keep = {});
 
@@ -39,21 +39,21 @@ class SurfaceSampler {
   void tube(double length, const std::function<Eigen::Vector3d(double)>& axis,
             const std::function<double(double)>& radius);
 
-  /// Sets what the surface under the points from now on is made of. Each carries the reflectivity
-  /// as an intensity of 0 to 255, the colour, and the class. Called before the first point or
-  /// never: then they carry nothing.
+  /// Sets the material of the following points: each carries the reflectivity as an intensity of 0
+  /// to 255, the colour and the class. Call it before the first point or never: points then carry
+  /// nothing.
   void setMaterial(const Material& material) { material_ = material; }
   const std::optional<Material>& material() const { return material_; }
 
   /// Makes shades and, by a share of 0 to 0.9, the density of points vary smoothly over the place.
-  /// Points that stay are where they are without it.
+  /// Remaining points keep their positions.
   void vary(std::uint64_t seed, double density_variation);
 
-  /// Moves the points from now on from coordinates of a part into W. Without it the two are one.
+  /// Moves the following points from a part's coordinates into W. At first both are the same.
   void setFrame(const Eigen::Isometry3d& X_WP) { X_WP_ = X_WP; }
   Eigen::Isometry3d frame() const { return X_WP_.value_or(Eigen::Isometry3d::Identity()); }
 
-  /// One point; noise goes along the unit normal.
+  /// Adds one point; noise acts along the unit normal.
   void point(const Eigen::Vector3d& p, const Eigen::Vector3d& normal);
 
   std::size_t size() const { return cloud_.size(); }
@@ -62,7 +62,7 @@ class SurfaceSampler {
   map::PointCloud takeCloud() { return std::move(cloud_); }
 
  private:
-  /// A colour as it looks at a place [m] in W.
+  /// A colour with the shade at a place [m] in W.
   map::Colour shaded(const map::Colour& colour, const Eigen::Vector3d& p_W);
 
   RandomStream random_;
@@ -72,7 +72,7 @@ class SurfaceSampler {
   std::optional<Material> material_;
   std::optional<Eigen::Isometry3d> X_WP_;
   double density_variation_ = 0.0;
-  std::optional<RandomStream> variation_;  // of what varies, beside where points lie
+  std::optional<RandomStream> variation_;  // for variations, separate from the points' places
   std::uint64_t seed_ = 0;
   map::PointCloud cloud_;
 };

@@ -43,7 +43,7 @@ class Tunnel {
     }
   }
 
-  // Height of the vault at a distance from the middle.
+  // Height of the vault at a distance from the middle line.
   double vault(double off) const {
     const double rise = shape_.height - wall_;
     return wall_ + rise * std::sqrt(std::max(0.0, 1.0 - off * off / (half_ * half_)));
@@ -64,7 +64,7 @@ class Tunnel {
   bool inCorner(std::size_t i, const Vector3d& p) const {
     return within(p, corners_[i], (p - corners_[i]).head<2>().norm());
   }
-  // The floor stays where galleries meet; one of those that share it keeps it.
+  // Hides walls where galleries meet. The floor stays there, in one of the galleries that share it.
   bool hidden(const Vector3d& p, bool floor, std::size_t segment, std::size_t corner) const {
     for (std::size_t i = 0; i < segments_.size(); ++i) {
       if (i != segment && (!floor || i < segment) && inSegment(i, p)) return true;
@@ -88,7 +88,7 @@ class Tunnel {
     sampler_.point(p + (floor ? 0.3 : 1.0) * rough(p) * normal, normal);
   }
 
-  // Half an outline by its length: up the wall and over the vault to its top.
+  // Half an outline by arc length: up the wall and over the vault to its top.
   struct Outline {
     double off, height;  // [m] from the middle, above the floor
     double out, up;      // normal

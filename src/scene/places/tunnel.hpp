@@ -8,10 +8,10 @@
 
 namespace marsim::scene {
 
-/// Galleries along a path, round at bends and ends; where they cross or meet they are open to each
-/// other. Walls rise straight and end in a vault.
+/// Galleries along a path, round at bends and ends, and open to each other where they meet. Walls
+/// rise straight and end in a vault.
 struct TunnelShape {
-  std::vector<Eigen::Vector3d> path;  ///< [m] of the floor; it may come back to earlier corners
+  std::vector<Eigen::Vector3d> path;  ///< [m] on the floor; may return to earlier corners
   double width, height;               ///< [m]
   double roughness;                   ///< [m] of the rock, about half its greatest depth
 };

@@ -15,19 +15,19 @@ namespace {
 
 using Eigen::Vector2d;
 
-constexpr double kPlantsAPatch = 64.0;                      // of stems
+constexpr double kPlantsAPatch = 64.0;                      // stems
 constexpr double kPatchSideMin = 0.5, kPatchSideMax = 2.0;  // [m]
-constexpr double kLeastAPatch = 8.0;                        // stems; fewer stand singly
+constexpr double kLeastAPatch = 8.0;                        // stems; with fewer they stand singly
 constexpr std::uint32_t kPatchVariants = 16, kPlantVariants = 8;
-constexpr double kMostPrimitives = 2e7;  // stems, twigs and leaves of all patches
+constexpr double kMostPrimitives = 2e7;  // stems, twigs and leaves in all patches
 
-/// A stand with its region inside the map, and how its instances lie.
+/// A stand with its region inside the map, and the arrangement of its instances.
 struct Bed {
   const StandConfig* stand;
   std::string where;
   Vector2d low, size;  // [m]
   bool is_tiled;
-  Eigen::Array2i tiles;  // of a tiled one
+  Eigen::Array2i tiles;  // of a tiled stand
   Vector2d side;         // [m] of a tile
 
   double plants() const { return stand->density * size.prod(); }
@@ -52,14 +52,14 @@ Bed bedOf(const StandConfig& stand, const Eigen::AlignedBox3d& bounds, const std
       std::clamp(std::sqrt(kPlantsAPatch / stand.density), kPatchSideMin, kPatchSideMax);
   bed.is_tiled = stand.species.kind == SpeciesConfig::Kind::kStems &&
                  stand.density * side * side >= kLeastAPatch;
-  // As whole numbers they might overflow; too many are refused anyway.
+  // Whole numbers might overflow; too many tiles are rejected anyway.
   const Eigen::Array2d tiles = (bed.size.array() / side).round().max(1.0).min(1e6);
   bed.tiles = tiles.cast<int>();
   bed.side = bed.size.array() / tiles;
   return bed;
 }
 
-/// Of all patches that a stand grows.
+/// Primitives of all patches that a stand grows.
 double primitivesOf(const Bed& bed) {
   const SpeciesConfig& species = bed.stand->species;
   const double of_plant = species.kind == SpeciesConfig::Kind::kShrub
@@ -94,7 +94,8 @@ void requireFew(const std::vector<Bed>& beds) {
 
 class Planter {
  public:
-  Planter(const VegetationConfig& config, const Ground& ground, const Eigen::AlignedBox3d& bounds)
+  Planter(const VegetationConfig& config, const GroundHeights& ground,
+          const Eigen::AlignedBox3d& bounds)
       : config_(config), ground_(ground), bounds_(bounds) {
     vegetation_.sway = config.sway;
     vegetation_.origin = bounds.center().array().round();
@@ -134,7 +135,7 @@ class Planter {
     return patch;
   }
 
-  // Their numbers scatter as those of stems that know nothing of each other.
+  // Numbers of stems per tile scatter like those of independent stems.
   void growTiles(const Bed& bed, RandomStream& random) {
     const double mean = bed.stand->density * bed.side.prod();
     for (std::uint32_t i = 0; i < kPatchVariants; ++i) {
@@ -161,8 +162,8 @@ class Planter {
     return instance;
   }
 
-  // On the plane through what their corners find; where that is no ground to lie on, level. Returns
-  // for how many there would be room.
+  // Sets tiles on the plane through their corners' ground, or level if that plane is unusable.
+  // Returns the number of tiles for which there would be room.
   std::size_t setTiles(const Bed& bed, std::uint32_t first, RandomStream& random) {
     std::vector<Vector2d> corners;
     for (int y = 0; y <= bed.tiles[1]; ++y) {
@@ -219,34 +220,46 @@ class Planter {
   }
 
   const VegetationConfig& config_;
-  const Ground& ground_;
+  const GroundHeights& ground_;
   const Eigen::AlignedBox3d& bounds_;
   Vegetation vegetation_;
 };
 
-void requireInterval(const Validator& check, const char* field, double min, double max,
-                     double least, double most, const char* unit) {
-  check.within(field, min, least, most, unit);
-  check.within(field, max, min, most, unit);
-}
-
 }  // namespace
 
-void SpeciesConfig::validate(const std::string& where) const {
-  const Validator check(where);
-  requireInterval(check, "height", height_min, height_max, 0.01, 100.0, "m");
-  requireInterval(check, "diameter", diameter_min, diameter_max, 1e-4, 5.0, "m");
-  check.within("reflectivity", reflectivity, 0.0, 1.0);
-  check.within("lean", lean, 0.0, radians(90.0), "rad");
-  check.within("pieces", pieces, 1, 16);
-  if (kind != Kind::kShrub) return;
-  check.within("crown.width", crown_width, 0.01, 100.0, "m");
-  check.within("crown.height", crown_height, 0.01, height_min, "m");
-  check.within("twigs", twigs, 0, 10'000);
-  check.within("twig_diameter", twig_diameter, 1e-4, 1.0, "m");
-  check.within("leaves", leaves, 0, 100'000);
-  requireInterval(check, "leaf", leaf_min, leaf_max, 1e-3, 10.0, "m");
-  check.within("wood.reflectivity", wood_reflectivity, 0.0, 1.0);
+void SpeciesConfig::declare(Settings& settings) {
+  settings.required("kind", kind, {{"stems", Kind::kStems}, {"shrub", Kind::kShrub}});
+  const bool is_shrub = kind == Kind::kShrub;
+  if (is_shrub && settings.isReading() && !settings.inFile("height")) {
+    settings.fail("height", "absent", "the heights of a shrub");
+  }
+  settings.optional("height", height_min, height_max, "m", {0.01, 100.0});
+  settings.optional("diameter", diameter_min, diameter_max, "m", {1e-4, 5.0});
+  settings.optional("reflectivity", reflectivity, "", kShare);
+  settings.optional("class", semantic_class, map::semantic::names());
+  settings.optional("obstacle", is_obstacle);
+  if (!is_shrub) {
+    settings.optional("lean", lean, "rad", {0.0, radians(90.0)});
+    settings.optional("pieces", pieces, "", {1.0, 16.0});
+    return;
+  }
+  settings.required("crown", [&](Settings& crown) {
+    crown.required("width", crown_width, "m", {0.01, 100.0});
+    crown.required("height", crown_height, "m", {0.01, height_min});
+  });
+  settings.optional("twigs", twigs, "", {0.0, 10'000.0});
+  settings.optional("twig_diameter", twig_diameter, "m", {1e-4, 1.0});
+  settings.optional("leaves", leaves, "", {0.0, 100'000.0});
+  settings.optional("leaf", leaf_min, leaf_max, "m", {1e-3, 10.0});
+  settings.optional("wood", [&](Settings& wood) {
+    wood.optional("reflectivity", wood_reflectivity, "", kShare);
+    wood.optional("class", wood_class, map::semantic::names());
+  });
+}
+
+void StandConfig::declare(Settings& settings) {
+  settings.required("density", density, "/m^2", kPositive);
+  settings.optional("scale", scale_min, scale_max, "", {0.01, 100.0});
 }
 
 void VegetationConfig::validate(const std::string& where) const {
@@ -255,8 +268,7 @@ void VegetationConfig::validate(const std::string& where) const {
     const std::string place = fmt::format("{}: stands[{}]", where, i);
     const StandConfig& stand = stands[i];
     const Validator check(place);
-    check.positive("density", stand.density, "/m^2");
-    requireInterval(check, "scale", stand.scale_min, stand.scale_max, 0.01, 100.0, "");
+    checkSettings(place, stand);
     check.require(!stand.region.isEmpty(), "region", "empty", "a min below its max");
     stand.species.validate(place + ": species");
   }
@@ -268,7 +280,7 @@ bool VegetationConfig::hasObstacles() const {
 }
 
 Vegetation plantVegetation(const VegetationConfig& config, const Eigen::AlignedBox3d& bounds,
-                           const Ground& ground, const std::string& where) {
+                           const GroundHeights& ground, const std::string& where) {
   config.validate(where);
   std::vector<Bed> beds;
   for (std::size_t i = 0; i < config.stands.size(); ++i) {

@@ -20,7 +20,7 @@ Vector3d randomDirection(RandomStream& random) {
   return {across * std::cos(azimuth), across * std::sin(azimuth), z};
 }
 
-// Pieces that lean more and more to one side.
+// Grows a stem of pieces that lean more and more to one side.
 void growStem(const SpeciesConfig& species, const Vector3d& foot, RandomStream& random,
               Patch& patch) {
   const double height = random.uniform(species.height_min, species.height_max);
@@ -40,7 +40,7 @@ void growStem(const SpeciesConfig& species, const Vector3d& foot, RandomStream& 
   }
 }
 
-// Leaves lie denser towards the crown's skin, so that light and lasers get through.
+// Grows a shrub. Leaves are denser at the crown's skin, so that light and lasers pass.
 void growShrub(const SpeciesConfig& species, const Vector3d& foot, RandomStream& random,
                Patch& patch) {
   const double height = random.uniform(species.height_min, species.height_max);

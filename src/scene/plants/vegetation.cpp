@@ -19,7 +19,7 @@ void extend(Eigen::AlignedBox3f& box, const Eigen::Vector3f& centre, const Eigen
   box.extend(Eigen::AlignedBox3f(centre - half, centre + half));
 }
 
-// Along the axis, both ends included; of a thick one also around it.
+// Adds points along the axis, both ends included; for a thick cylinder also around it.
 void addPoints(const PlantCylinder& cylinder, double spacing,
                std::vector<Eigen::Vector3d>& points) {
   const Eigen::Vector3d from = cylinder.from.cast<double>(),
@@ -82,18 +82,17 @@ Eigen::Vector2f Sway::most() const {
       .cast<float>();
 }
 
-// A polynomial in place of a sine is the same on every machine.
+// A polynomial instead of a sine, which differs between machines.
 double Sway::shareAt(double seconds, double place) const {
   const double phase = (seconds - place / kGustSpeed) / period;
   const double wave = std::abs(2.0 * (phase - std::floor(phase)) - 1.0);
   return wave * wave * (3.0 - 2.0 * wave);
 }
 
-void Sway::validate(const std::string& where) const {
-  const Validator check(where);
-  check.within("lean", lean, 0.0, radians(60.0), "rad");
-  check.finite("direction", direction, "rad");
-  check.within("period", period, 0.1, 1000.0, "s");
+void Sway::declare(Settings& settings) {
+  settings.required("lean", lean, "rad", {0.0, radians(60.0)});
+  settings.optional("direction", direction, "rad");
+  settings.optional("period", period, "s", {0.1, 1000.0});
 }
 
 Eigen::Vector3d Vegetation::placed(const PlantInstance& instance, const Eigen::Vector3d& p_M,

@@ -20,10 +20,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLargest = 1U << 24U;  // bytes
 constexpr int kImu = 2, kLidar = 6;          // SensorType
-constexpr double kGravity = 9.80665;         // [m/s^2] as AirSim's EarthUtils has it
 constexpr double kSecondsAnHour = 3600.0;
 
-/// One sensor's keys, which it remembers so that those nobody reads are errors.
+/// The keys of one sensor; keys that were never read are errors.
 class Keys {
  public:
   Keys(std::string where, std::string field, const Json& json)
@@ -66,7 +65,7 @@ class Keys {
   std::vector<std::string> known_;
 };
 
-/// A bias takes steps of stability / sqrt(tau) sqrt(dt) and does not decay.
+/// In AirSim the bias takes steps of stability / sqrt(tau) sqrt(dt) and does not decay.
 vehicle::ImuConfig imuOf(Keys& keys, const vehicle::ImuConfig& base) {
   const double turn = keys.number("AngularRandomWalk", 0.3);             // [deg/sqrt(h)]
   const double gyro_bias = keys.number("GyroBiasStability", 4.6);        // [deg/h]
@@ -93,7 +92,7 @@ Pose mountingOf(Keys& keys, double usual_z) {
   return {fromRollPitchYaw(radians(roll), -radians(pitch), -radians(yaw)), {x, -y, -z}};
 }
 
-// Defaults as in LidarSimpleParams.hpp of AirSim, which has others for cars.
+// Defaults of AirSim's LidarSimpleParams.hpp, which differ for cars.
 lidar::LidarConfig lidarOf(Keys& keys, const std::string& name, bool is_car) {
   constexpr double kMostChannels = 1024.0;
   constexpr double kWholeTurn = 359.0;  // [deg] of 0 to 359, as some write it

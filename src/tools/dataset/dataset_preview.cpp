@@ -15,9 +15,9 @@ namespace marsim::tools {
 namespace {
 
 constexpr TimeNs kPathPeriod = kNsPerSecond / 10;
-constexpr std::size_t kMostPoints = 500'000;  // of the map; more are not seen at this size
+constexpr std::size_t kMostPoints = 500'000;  // of the map; more are not visible at this size
 
-/// A depth image as a picture: what is near is bright, without depth it is black.
+/// A depth image as a picture: near is bright, no depth is black.
 std::string greyOf(const std::vector<float>& depth, int width) {
   float most = 0.0F;
   for (const float z : depth) {
@@ -86,7 +86,7 @@ void DatasetPreview::drawMap() const {
   picture.width = 1000;
   picture.height = 620;
   if (in_sensor_.empty())
-    return viz::drawFlight(scene, viz::View::kOblique, picture, folder_ / "preview.png");
+    return viz::drawFlight(scene, viz::Viewpoint::kOblique, picture, folder_ / "preview.png");
   scene.scan = in_world_;
   scene.scan_origin = origin_;
   viz::drawScan(scene, in_sensor_, picture, folder_ / "preview.png");

@@ -13,9 +13,9 @@
 
 namespace marsim::tools {
 
-/// Pictures of a data set: the map with the flown path and the last scan that returned anything,
-/// and the last image of each stream. Holds these and some points of the path: ten a second, of a
-/// long one fewer.
+/// Pictures of a data set: the map with the flown path and the last scan with returns, and the last
+/// image of each stream. Holds these and some points of the path: ten a second, fewer for a long
+/// one.
 class DatasetPreview final : public dataset::Writer {
  public:
   /// Writes preview.png and a preview_cam0.png for each stream into a folder.
@@ -27,9 +27,9 @@ class DatasetPreview final : public dataset::Writer {
   void addImage(const dataset::Image& image) override {
     if (!streams_[image.stream].isTruth()) images_[image.stream] = image;
   }
-  /// Draws them. Throws FileError.
+  /// Draws the pictures. Throws FileError.
   void finish() override;
-  /// [m] in W, to the last pose: what is drawn.
+  /// [m] in W, the drawn path up to the last pose.
   std::vector<Eigen::Vector3d> path() const;
 
  private:

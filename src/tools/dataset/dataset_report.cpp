@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kAxes[] = {"x", "y", "z"};
 
-/// The streams that there are, by name.
+/// The streams that have data, by name.
 std::vector<std::pair<std::string, const StreamMeter*>> streamsOf(const QualityMeter& quality) {
   std::vector<std::pair<std::string, const StreamMeter*>> streams = {{"truth", &quality.truth},
                                                                      {"imu", &quality.imu}};
@@ -128,7 +128,7 @@ suite::Chart chartOf(const std::string& title, const std::string& x, const std::
   return chart;
 }
 
-/// A line up from zero for each interval.
+/// A chart with a vertical line for each interval.
 suite::Chart intervalChart(const std::string& name, const StreamMeter& meter) {
   constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
   std::vector<Eigen::Vector2d> points;
@@ -211,7 +211,7 @@ std::string scanFacts(const QualityMeter& quality) {
       withThousands(quality.scans.count()), withThousands(quality.empty_scans),
       quality.points.mean(), quality.points.least(), quality.points.most(),
       100.0 * shareOf(quality.returns, quality.shots), 100.0 * quality.coverage->share(),
-      withThousands(quality.coverage->cubes()), dataset::Coverage::kSide);
+      withThousands(quality.coverage->cubes()), dataset::SurfaceCoverage::kSide);
 }
 
 }  // namespace
@@ -236,7 +236,7 @@ Json qualityJson(const QualityMeter& quality) {
   json["lidar"] = {{"empty_scans", quality.empty_scans},
                    {"points", momentsJson(quality.points)},
                    {"share_of_shots_returned", shareOf(quality.returns, quality.shots)}};
-  json["coverage"] = {{"cube_m", dataset::Coverage::kSide},
+  json["coverage"] = {{"cube_m", dataset::SurfaceCoverage::kSide},
                       {"cubes", quality.coverage->cubes()},
                       {"seen", quality.coverage->seen()},
                       {"share", quality.coverage->share()}};

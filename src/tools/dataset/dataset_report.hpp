@@ -6,14 +6,14 @@
 
 #include "dataset/quality.hpp"
 
-/// What a data set is fit for, for programs and for people.
+/// Reports on a data set's quality, for programs and for people.
 namespace marsim::tools {
 
 /// Streams with their intervals, motion, IMU, scans and coverage.
 nlohmann::ordered_json qualityJson(const dataset::QualityMeter& quality);
 
-/// The same as an HTML file that needs nothing but the preview*.png beside it, and no network.
-/// `title` and `about` are any texts.
+/// The report as an HTML file that needs only the preview*.png beside it, and no network. `title`
+/// and `about` are any texts.
 std::string qualityHtml(const dataset::QualityMeter& quality, const std::string& title,
                         const std::string& about);
 

@@ -56,7 +56,7 @@ GivenArguments givenBy(const DatasetRequest& request) {
   return given;
 }
 
-/// The files that a flight follows from, by what they hold.
+/// Digests of all files that determine the flight.
 Json allInputsOf(const DatasetRequest& request, const scenario::Scenario& scenario,
                  const ScenarioFlight& flight) {
   Json inputs = Json::object();
@@ -64,9 +64,9 @@ Json allInputsOf(const DatasetRequest& request, const scenario::Scenario& scenar
   for (const auto& [uav, way] : scenario.flights) {
     if (!way.trajectory.empty()) inputs["trajectory"] = digestOf(way.trajectory);
   }
-  for (const std::string& name : ScenarioFlight::argumentNames()) {
+  for (const auto& [name, value] : flight.arguments()) {
     if (name == "map") continue;  // by its points
-    const std::vector<std::string> files = inputsOf(name, flight.argument(name));
+    const std::vector<std::string> files = inputsOf(name, value);
     if (!files.empty()) inputs[name] = files;
   }
   if (!request.airsim.empty()) inputs["airsim"] = digestOf(request.airsim);
@@ -74,15 +74,11 @@ Json allInputsOf(const DatasetRequest& request, const scenario::Scenario& scenar
   return inputs;
 }
 
-/// All that the files follow from.
+/// A text with everything that determines the files.
 std::string keyOf(const DatasetRequest& request, const scenario::Scenario& scenario,
                   std::uint64_t seed, const ScenarioFlight& flight) {
   Json formats = Json::array();
   for (const dataset::Format format : request.formats) formats.push_back(nameOf(format));
-  Json arguments = Json::object();
-  for (const std::string& name : ScenarioFlight::argumentNames()) {
-    arguments[name] = flight.argument(name);
-  }
   const Json key = {
       {"made_by", "marsim dataset"},
       {"layout", 1},
@@ -93,12 +89,12 @@ std::string keyOf(const DatasetRequest& request, const scenario::Scenario& scena
       {"frame", nameOf(request.axes)},
       {"truth_frame", request.truth_frame},
       {"image_truth", request.image_truth},
-      {"arguments", arguments},
+      {"arguments", flight.arguments()},
       {"inputs", allInputsOf(request, scenario, flight)}};
   return key.dump(2) + "\n";
 }
 
-/// Hands what a flight measures to the writers of all formats, and to the meter of its quality.
+/// Passes a flight's measurements to the writers of all formats, and to the quality meter.
 class Recorder {
  public:
   Recorder(ScenarioFlight& flight, const DatasetRequest& request, const dataset::Sensors& sensors,
@@ -152,7 +148,7 @@ class Recorder {
   void addImage(const dataset::Image& image) {
     for (const auto& writer : writers_) writer->addImage(image);
   }
-  // Those in a camera's pixels follow its stream.
+  // The streams in a camera's pixels follow its own stream.
   void addImages(std::size_t number, const lidar::CameraImage& image,
                  View<scene::MovingObject> objects) {
     std::size_t stream = colour_streams_[number];
@@ -171,17 +167,17 @@ class Recorder {
   using Kind = dataset::ImageStream::Kind;
 
   ScenarioFlight* flight_;
-  std::vector<std::size_t> colour_streams_;  ///< by the cameras' numbers
-  bool has_truth_ = false;                   ///< of images
+  std::vector<std::size_t> colour_streams_;  ///< by camera number
+  bool has_truth_ = false;                   ///< for images
   std::shared_ptr<dataset::QualityMeter> quality_;
-  /// An IMU of the same errors and seed, and so of the same biases, which the vehicle's keeps to
-  /// itself. They are those of its next reading.
+  /// An IMU with the same errors and seed, and thus the same biases as the vehicle's, which hides
+  /// them. The biases are those of its next reading.
   vehicle::Imu twin_;
   std::vector<std::shared_ptr<dataset::Writer>> writers_;
 };
 
-/// When a data set ends: of a given duration then; else, once all has been flown, at the end of the
-/// scan that it is flown in, and a second later where the UAV is not moved along a trajectory.
+/// The end of a data set: the given duration; else the end of the scan in which the flight is
+/// complete, and a second later if the UAV does not follow a trajectory.
 class End {
  public:
   End(const DatasetRequest& request, const scenario::Scenario& scenario,
@@ -216,16 +212,16 @@ class End {
   TimeNs end_;
 };
 
-/// quality.json, report.html, and the text of the summary.
+/// Writes quality.json and report.html; returns the text of the summary.
 std::string report(const ScenarioFlight& flight, const dataset::QualityMeter& quality,
                    const DatasetSummary& summary, const std::string& title,
                    const fs::path& folder) {
   const Json measured = qualityJson(quality);
   writeFile(folder / "quality.json", measured.dump(2) + "\n");
-  const std::string about =
-      fmt::format("{} on the map {}, {:.3f} s, {:.1f} m, {} contacts, {} of {} goals reached",
-                  flight.config().vehicle.name, flight.argument("map"), toSeconds(summary.duration),
-                  quality.distance, summary.contacts, summary.reached, summary.goals);
+  const std::string about = fmt::format(
+      "{} on the map {}, {:.3f} s, {:.1f} m, {} contacts, {} of {} goals reached",
+      flight.config().vehicle.name, flight.arguments().at("map"), toSeconds(summary.duration),
+      quality.distance, summary.contacts, summary.reached, summary.goals);
   writeFile(folder / "report.html", qualityHtml(quality, title, about));
   Json streams = measured["streams"];
   for (Json& stream : streams) stream.erase("intervals");
@@ -240,7 +236,7 @@ std::string report(const ScenarioFlight& flight, const dataset::QualityMeter& qu
   return json.dump(2) + "\n";
 }
 
-/// Flies to the end, unless the user interrupts.
+/// Flies to the end, or until the user interrupts.
 void fly(ScenarioFlight& flight, End& end, DatasetSummary& summary) {
   const InterruptGuard guard;
   Progress progress("dataset");
@@ -258,7 +254,7 @@ void fly(ScenarioFlight& flight, End& end, DatasetSummary& summary) {
   progress.finish();
 }
 
-/// The frame whose poses are the truth.
+/// Sets the frame of the ground-truth poses.
 void chooseTruthFrame(const DatasetRequest& request, dataset::Sensors& sensors) {
   std::vector<std::pair<std::string, Pose>> frames = {{"base", {}}, {"imu", sensors.imu.X_BI}};
   if (sensors.lidar) frames.emplace_back("lidar", sensors.lidar->X_BS);
@@ -297,7 +293,7 @@ dataset::Sensors sensorsOf(const ScenarioFlight& flight, const DatasetRequest& r
   return sensors;
 }
 
-/// The files of `marsim calibration`, those that can be.
+/// Writes the files of `marsim calibration` that are possible.
 void writeCalibrationOf(const ScenarioFlight& flight, const fs::path& folder) {
   const sim::UavConfig& config = flight.config();
   CarriedSensors sensors;

@@ -15,34 +15,34 @@
 /// Data sets of simulated flights, without ROS.
 namespace marsim::tools {
 
-/// A data set as it is asked for.
+/// A requested data set.
 struct DatasetRequest {
   static constexpr Bounds kDurations{0.0, scenario::kLongestDuration, true}, kThreads{0, 1024};
 
-  std::string run_file;    ///< that asks for it; empty: the command line
+  std::string run_file;    ///< file of the request; empty: the command line
   std::string scenario;    ///< a name of config/dataset or a scenario's file; empty: a trajectory
   std::string trajectory;  ///< file of full poses that the UAV follows; empty: a scenario
-  std::map<std::string, std::string> arguments;  ///< that take the place of the scenario's, by name
-  std::string airsim;  ///< AirSim's settings.json, whose IMU and LiDAR are carried; empty: none
-  std::optional<TimeNs> duration;     ///< none: as long as there is something to be flown
+  std::map<std::string, std::string> arguments;  ///< in place of the scenario's, by name
+  std::string airsim;  ///< AirSim's settings.json with IMU and LiDAR to carry; empty: none
+  std::optional<TimeNs> duration;     ///< none: until the flight is complete
   std::optional<std::uint64_t> seed;  ///< none: the scenario's first
-  int threads = 0;                    ///< that render, 0: all cores
+  int threads = 0;                    ///< of the renderers, 0: all cores
   std::vector<dataset::Format> formats;
   dataset::Axes axes = dataset::Axes::kEnu;
-  /// Whose poses TUM has: base, imu, lidar, depth, camera, or a place as config::placeInBody reads.
+  /// Frame of TUM's poses: base, imu, lidar, depth, camera or a place (config::placeInBody).
   std::string truth_frame = "base";
   bool image_truth = false;  ///< class and instance of the cameras' pixels
   std::filesystem::path out;
 
-  /// Who asks, for errors, and by what name: "truth_frame" is that of a run's file, on the command
-  /// line it is --truth-frame.
+  /// Source and field for errors: "truth_frame" of a run's file is --truth-frame on the command
+  /// line.
   std::string where() const;
   std::string field(const std::string& key) const;
 };
 
-/// The contents of a data set.
+/// The result of making a data set.
 struct DatasetSummary {
-  bool was_complete = false;  ///< nothing was to be done; of the rest only `text` is filled in
+  bool was_complete = false;  ///< nothing had to be done; only `text` is set
   bool interrupted = false;   ///< by the user; the folder is not complete
   TimeNs duration = 0;
   std::size_t goals = 0, reached = 0;
@@ -50,12 +50,12 @@ struct DatasetSummary {
   std::string text;  ///< of summary.json
 };
 
-/// What a run's file (config::DatasetRun) asks for; `out` is left empty. Throws FileError,
+/// The request of a run's file (config::DatasetRun); `out` is left empty. Throws FileError,
 /// ConfigError.
 DatasetRequest requestOf(const std::filesystem::path& run_file);
 
-/// Flies and writes. Two calls of the same request give the same files. Throws what loaders throw,
-/// ConfigError for what is asked for, FileError for the folder and its files.
+/// Flies and writes. Two calls with the same request give the same files. Throws the errors of
+/// loaders, ConfigError for the request, FileError for the folder and its files.
 DatasetSummary makeDataset(const DatasetRequest& request);
 
 }  // namespace marsim::tools

@@ -5,17 +5,17 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "config/defaults.hpp"
 #include "marsim/common/error.hpp"
 #include "tools/dataset/dataset_run.hpp"
 #include "tools/process/command_line.hpp"
+#include "tools/process/interrupts.hpp"
 
 namespace {
 
 using marsim::Quantity;
 using marsim::tools::DatasetRequest;
 using marsim::tools::DatasetSummary;
-
-constexpr int kInterrupted = 130;
 
 /// The command line as texts.
 struct DatasetWords {
@@ -37,7 +37,7 @@ void read(const DatasetWords& words, DatasetRequest& request) {
   }
 }
 
-/// Beside --run nothing may say anything else of the run.
+/// With --run no other option may describe the run.
 void requireAlone(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name();
@@ -58,7 +58,7 @@ int make(const DatasetRequest& request) {
   if (summary.interrupted) {
     fmt::print(stderr, "marsim dataset: interrupted at {:.1f} s; {} is not complete\n",
                marsim::toSeconds(summary.duration), request.out.string());
-    return kInterrupted;
+    return marsim::tools::kInterrupted;
   }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
@@ -95,16 +95,15 @@ int main(int argc, char** argv) {
   const auto argument = [&](const char* option, const char* name, const char* description) {
     app.add_option_function<std::string>(
            option, [&request, name](const std::string& text) { request.arguments[name] = text; },
-           description)
+           fmt::format("{} (default: the scenario's, or {})", description,
+                       marsim::config::defaultOf(name)))
         ->type_name(marsim::tools::kInput);
   };
-  argument("--map", "map", "a bundled place or a file (default: the scenario's, or forest)");
-  argument("--lidar", "lidar", "a sensor's name or file; none (default: the scenario's, or avia)");
-  argument("--depth", "depth", "a depth camera's name or file (default: the scenario's, or none)");
-  argument("--camera", "camera",
-           "cameras' name or file: stereo, d435i (default: the scenario's, or none)");
-  argument("--imu", "imu",
-           "vehicle, lidar, auto, a name or file (default: the scenario's, or vehicle)");
+  argument("--map", "map", "a bundled place or a file");
+  argument("--lidar", "lidar", "a sensor's name or file; none");
+  argument("--depth", "depth", "a depth camera's name or file");
+  argument("--camera", "camera", "cameras' name or file: stereo, d435i");
+  argument("--imu", "imu", "vehicle, lidar, auto, a name or file");
   app.add_option("--airsim", request.airsim,
                  "AirSim's settings.json, whose IMU and LiDAR are carried")
       ->type_name(marsim::tools::kInput);

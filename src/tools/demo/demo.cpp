@@ -26,6 +26,7 @@
 #include "tools/map/points.hpp"
 #include "tools/process/child_process.hpp"
 #include "tools/process/command_line.hpp"
+#include "tools/process/interrupts.hpp"
 #include "tools/process/launch_run.hpp"
 #include "tools/suite/suite_flight.hpp"
 
@@ -34,14 +35,13 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 namespace {
 
-const Eigen::Vector3d kUsualStart(0.0, 0.0, 1.5);  // [m] free in the bundled places
+const Eigen::Vector3d kUsualStart(0.0, 0.0, 1.5);  // [m] free in all bundled places
 constexpr double kSilenceLimit = 300.0;            // [s] without progress
 constexpr double kLongestFlight = 3600.0;          // [s]
-constexpr double kFlightTime = 60.0;               // [s] beside twice the flight's length by speed
-constexpr double kPlaceTime = 15.0;                // [s] the same for each way point
-constexpr int kInterrupted = 130;                  // exit code, as shells have it
+constexpr double kFlightTime = 60.0;               // [s] added to twice the length by speed
+constexpr double kPlaceTime = 15.0;                // [s] added for each way point
 
-// Entries of the output folder. Results of an earlier flight must not be taken for this one's.
+// Entries of the output folder. Results of an earlier flight must not pass for this one's.
 const char* const kScenario = "demo.yaml";
 const char* const kFlight = "flight.json";
 const char* const kResults[] = {
@@ -78,10 +78,10 @@ void printPlan(const DemoOptions& options, const Preparation& preparation) {
   std::fflush(stdout);
 }
 
-/// What the LiDAR's node says of the map's points.
+/// Whether a line is the LiDAR node's report on the spacing of the map's points.
 bool isSpacing(const std::string& line) { return line.find(": points are ") != std::string::npos; }
 
-// Flies the plan's scenario and shows progress and trouble. Returns whether it was not interrupted;
+// Flies the plan's scenario and shows progress and problems. Returns false if it was interrupted;
 // the first error is the reason.
 bool fly(const DemoOptions& options, const FlightPlan& plan, std::string& reason) {
   LiveLine live;
@@ -103,7 +103,7 @@ bool fly(const DemoOptions& options, const FlightPlan& plan, std::string& reason
   return is_whole;
 }
 
-/// Throws where this machine lacks something that the nodes need.
+/// Throws if this machine lacks something that the nodes need.
 void requireMeans(const DemoOptions& options) {
   if (lidar_gl::rendererChoiceOf(options.renderer, "--renderer") ==
       lidar_gl::RendererChoice::kOpenGl) {
@@ -116,10 +116,10 @@ void requireMeans(const DemoOptions& options) {
   }
 }
 
-/// As making the map will demand it.
+/// The requirements of making the map.
 void requireResolution(const map::LoadedCloud& loaded, const fs::path& path, double resolution) {
   const map::PointCloud& cloud = loaded.cloud;
-  // Where most points are outside the voxel grid it is the resolution that is too fine.
+  // If most points are outside the voxel grid, the resolution is too fine.
   map::StrayPoints stray;
   stray.total = cloud.size();
   stray.add(cloud, loaded.origin, resolution);
@@ -134,7 +134,7 @@ void requireResolution(const map::LoadedCloud& loaded, const fs::path& path, dou
                fmt::format("at most the map's extent of {:.3f} m", extent));
 }
 
-/// The map's points and, where plants on it are obstacles, theirs.
+/// The map's points and those of plants that are obstacles.
 map::PointCloud withPlants(const map::PointCloud& cloud, const DemoOptions& options,
                            const std::string& map, Progress& progress) {
   map::PointCloud all;
@@ -153,7 +153,7 @@ map::PointCloud withPlants(const map::PointCloud& cloud, const DemoOptions& opti
   return all;
 }
 
-/// Throws ConfigError where the flight takes too long.
+/// Throws ConfigError if the flight takes too long.
 void requireSpeed(const FlightPlan& plan, double speed) {
   const double least = plan.length() / kLongestFlight;
   Validator("command line")
@@ -178,7 +178,7 @@ Preparation prepareDemo(const DemoOptions& options) {
   options.validate();
   requireMeans(options);
   FlightPlan plan;
-  // Refuses what is wrong with them before anything is started.
+  // Reports errors in the files before anything is started.
   config::loadLidar(options.lidar);
   config::loadVegetation(options.vegetation);
   if (options.surfaces != "none") config::loadSurfaces(options.surfaces);
@@ -202,11 +202,11 @@ Preparation prepareDemo(const DemoOptions& options) {
   progress.phase("planning the flight");
   requireResolution(loaded, plan.map, options.resolution);
   map::PointCloud cloud = std::move(loaded.cloud);
-  // The source points as they are: downsampling would move them.
+  // The source points unchanged: downsampling would move them.
   collision::ClearanceMap clearance_map(withPlants(cloud, options, plan.map, progress),
                                         options.resolution);
 
-  // The simulator's ground is a plane at the map's lowest point.
+  // The simulator's ground plane is at the map's lowest point.
   const double lowest_z =
       static_cast<double>(clearance_map.bounds().min().z()) + vehicle.ground_clearance;
 
@@ -224,7 +224,7 @@ Preparation prepareDemo(const DemoOptions& options) {
 }
 
 std::string scenarioText(const DemoOptions& options, const FlightPlan& plan) {
-  // A name stays a name; a file may be given relative to this folder.
+  // A name is unchanged; a file may be given relative to this folder.
   const auto resolved = [](const std::string& name) {
     return fs::is_regular_file(name) ? fs::absolute(name).string() : name;
   };
@@ -279,7 +279,7 @@ int runDemo(const DemoOptions& options) {
   const fs::path folder = absoluteFolder(options.output);
   ResultFolder results(folder, "marsim demo");
   for (const char* result : kResults) {
-    if (fs::exists(folder / result)) requireWritable(folder / result);  // none may be an input
+    if (fs::exists(folder / result)) requireWritable(folder / result);  // no result is an input
   }
   Preparation preparation = prepareDemo(options);
   FlightPlan& plan = preparation.plan;

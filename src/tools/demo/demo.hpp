@@ -8,29 +8,25 @@
 #include "marsim/map/point_cloud.hpp"
 #include "tools/demo/flight_plan.hpp"
 #include "tools/demo/flight_report.hpp"
+#include "tools/process/command_line.hpp"
 
-/// `marsim demo`: plans a flight through a map, has it flown by the ROS nodes, judges and shows it.
+/// `marsim demo`: plans a flight through a map, flies it with the ROS nodes, judges and shows it.
 namespace marsim::tools {
 
-struct DemoOptions {
+struct DemoOptions : ScannedWorld {
   static constexpr Bounds kSpeeds{0.0, 1000.0, true}, kGoalCounts{1, 1000};
 
-  std::string map = "forest";           ///< bundled place or file
-  std::string start;                    ///< "x,y,z", empty: chosen
-  double yaw = 0.0;                     ///< [rad]
-  std::string lidar = "avia";           ///< name or file
-  std::string vegetation = "none";      ///< name or file
-  std::string surfaces = "none";        ///< name or file
-  std::string weather = "none";         ///< name or file
-  std::string vehicle = "hummingbird";  ///< name or file
-  double resolution = 0.1;              ///< [m]
-  std::string surface = "blended";      ///< or "paper"
-  std::string goals;                    ///< "x,y,z;x,y,z", empty: chosen
-  int goal_count = 4;                   ///< how many are chosen
-  std::string output = "demo_output";   ///< folder
-  double speed = 2.0;                   ///< [m/s]
-  std::uint64_t seed = 1;               ///< of the choice of goals
-  std::string renderer = "cpu";         ///< handed to the scenario
+  std::string start;                                   ///< "x,y,z", empty: chosen
+  double yaw = 0.0;                                    ///< [rad]
+  std::string vehicle = config::defaultOf("vehicle");  ///< name or file
+  double resolution = config::defaultNumber("resolution", Quantity::kLength);  ///< [m]
+  std::string surface = config::defaultOf("surface");                          ///< or "paper"
+  std::string goals;                   ///< "x,y,z;x,y,z", empty: chosen
+  int goal_count = 4;                  ///< number of goals to choose
+  std::string output = "demo_output";  ///< folder
+  double speed = config::defaultNumber("speed", Quantity::kSpeed);  ///< [m/s]
+  std::uint64_t seed = 1;                                           ///< for the choice of goals
+  std::string renderer = config::defaultOf("renderer");             ///< passed to the scenario
   bool nodelets = false;
   bool rviz = false;
   bool verbose = false;  ///< show all output of the nodes
@@ -39,14 +35,14 @@ struct DemoOptions {
   void validate() const;
 };
 
-/// Kept to the map on top of the vehicle's radius [m].
+/// Margin to the map beyond the vehicle's radius [m].
 constexpr double kSafetyMargin = 0.2;
 
-/// A planned flight and what judging it needs.
+/// A planned flight and the data for judging it.
 struct Preparation {
   FlightPlan plan;
   map::PointCloud cloud;              ///< the source map's points
-  collision::ClearanceMap clearance;  ///< over them and over plants that are obstacles
+  collision::ClearanceMap clearance;  ///< to them and to plants that are obstacles
   double vehicle_radius;              ///< [m]
 };
 
@@ -56,7 +52,7 @@ Preparation prepareDemo(const DemoOptions& options);
 /// The scenario that flies a plan and keeps the flight, as JSON, which is YAML.
 std::string scenarioText(const DemoOptions& options, const FlightPlan& plan);
 
-/// Reads what the flight left in the plan's folder and compares it with the map.
+/// Reads the results in the plan's folder and compares them with the map.
 FlightSummary assessFlight(const Preparation& preparation, bool interrupted);
 
 /// Draws flight_top.png, flight_oblique.png and flight_side.png into the plan's folder; returns
@@ -64,8 +60,8 @@ FlightSummary assessFlight(const Preparation& preparation, bool interrupted);
 std::vector<std::string> drawPictures(const DemoOptions& options, const Preparation& preparation,
                                       const suite::FlightRecord& record);
 
-/// All of it. Returns the program's exit code: 0 only where every goal was reached and nothing was
-/// touched.
+/// Runs the whole demo. Returns the program's exit code: 0 only if every goal was reached without a
+/// contact.
 int runDemo(const DemoOptions& options);
 
 }  // namespace marsim::tools

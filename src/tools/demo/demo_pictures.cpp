@@ -10,7 +10,7 @@ namespace marsim::tools {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t kPicturePoints = 2'000'000;  // more are not seen at the pictures' size
+constexpr std::size_t kPicturePoints = 2'000'000;  // more are not visible at the pictures' size
 
 std::string title(const DemoOptions& options, const Preparation& preparation,
                   const suite::FlightRecord& record) {
@@ -45,14 +45,14 @@ std::vector<std::string> drawPictures(const DemoOptions& options, const Preparat
   scene.title = title(options, preparation, record);
 
   std::vector<std::string> names;
-  const auto draw = [&](const char* name, viz::View view) {
+  const auto draw = [&](const char* name, viz::Viewpoint view) {
     progress.phase(name);
     viz::drawFlight(scene, view, {}, plan.output / name);
     names.emplace_back(name);
   };
-  draw("flight_top.png", viz::View::kTop);
-  draw("flight_oblique.png", viz::View::kOblique);
-  draw("flight_side.png", viz::View::kSide);
+  draw("flight_top.png", viz::Viewpoint::kTop);
+  draw("flight_oblique.png", viz::Viewpoint::kOblique);
+  draw("flight_side.png", viz::Viewpoint::kSide);
   return names;
 }
 

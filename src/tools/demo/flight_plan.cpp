@@ -13,7 +13,7 @@
 namespace marsim::tools {
 namespace {
 
-// A goal must itself keep the clearance, and lie where there is map round it.
+// Throws unless a goal itself keeps the clearance and lies inside the map.
 void requireFreeGoal(const collision::ClearanceMap& map, const Eigen::Vector3d& goal, int number,
                      double clearance) {
   const Eigen::AlignedBox3d box = map.bounds().cast<double>();
@@ -21,7 +21,7 @@ void requireFreeGoal(const collision::ClearanceMap& map, const Eigen::Vector3d& 
     throw Error(fmt::format("goal {} at {} lies outside the map, allowed: {} to {}", number,
                             pointText(goal), pointText(box.min()), pointText(box.max())));
   }
-  const collision::ClearanceMap::Clearance at = map.at(goal);
+  const collision::ClearanceMap::NearestPoint at = map.at(goal);
   if (at.distance >= clearance) return;
   const auto free = map.nearestFree(goal, clearance, 5.0);
   throw Error(
@@ -70,7 +70,7 @@ Eigen::Vector3d chooseStart(const collision::ClearanceMap& map, const Eigen::Vec
   if (const auto place = collision::placeOverGround(map, middle, clearance, 0.0, lowest_z)) {
     return *place;
   }
-  if (usual_is_free) return usual;  // a place whose floor was not scanned
+  if (usual_is_free) return usual;  // a place without a scanned floor
   const auto free = map.nearestFree(box.center(), clearance, box.diagonal().norm());
   if (!free) {
     throw Error(
@@ -118,7 +118,7 @@ std::vector<scenario::Way> findWays(const collision::ClearanceMap& map,
           "map: the straight way is blocked at {} and there is no way round",
           number, pointText(goal), pointText(from), clearance, pointText(blocked.value_or(goal))));
     }
-    route->erase(route->begin());  // where it begins
+    route->erase(route->begin());  // the start of the way
     if (route->empty()) route->push_back(goal);
     ways.push_back(std::move(*route));
     from = goal;

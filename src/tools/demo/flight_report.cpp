@@ -15,9 +15,9 @@
 namespace marsim::tools {
 namespace {
 
-constexpr double kContactEnds = 0.02;  // [m] beyond the radius
+constexpr double kContactEnds = 0.02;  // [m] beyond the radius, at which a contact ends
 
-// To `parts` parts of one, so that the file shows no digits that mean nothing.
+// Rounds to 1 / `parts`, so that the file shows no meaningless digits.
 double rounded(double value, double parts) { return std::round(value * parts) / parts; }
 
 }  // namespace
@@ -96,7 +96,7 @@ void FlightSummary::write(const std::filesystem::path& path) const {
   json["collisions"] = contacts.episodes;
   json["contacts"] = record.contacts;
   json["worst_contact_speed_mps"] = rounded(record.worst_contact_speed, 1e3);
-  // Infinity is no JSON; there is none but for an empty trajectory.
+  // JSON has no infinity, which only an empty trajectory gives.
   json["min_clearance_m"] = std::isfinite(contacts.min_clearance)
                                 ? nlohmann::ordered_json(rounded(contacts.min_clearance, 1e4))
                                 : nlohmann::ordered_json(nullptr);

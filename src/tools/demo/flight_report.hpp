@@ -10,29 +10,29 @@
 
 namespace marsim::tools {
 
-/// How near a flight came to the map.
+/// Distances of a flight from the map.
 struct Contacts {
   int episodes = 0;            ///< separate contacts of the vehicle's sphere with map points
   double min_clearance = 0.0;  ///< [m] least distance of the vehicle's centre from a map point
-  StampedPose closest;         ///< where that was
+  StampedPose closest;         ///< pose at that place
   StampedPose first_contact;   ///< of the first episode, if any
 };
 
-/// Compares every pose with the map: a contact begins where a point lies inside the sphere of
-/// `radius` [m] and ends where none lies within radius + 2 cm, so that one touch counts once.
+/// Compares every pose with the map: a contact begins when a point lies inside the sphere of
+/// `radius` [m] and ends when none lies within radius + 2 cm, so that one touch counts once.
 Contacts findContacts(const collision::ClearanceMap& map,
                       const std::vector<StampedPose>& trajectory, double radius);
 
-/// Record and contacts of a flight, with what is needed to judge them.
+/// Record and contacts of a flight, with the data for judging them.
 struct FlightSummary {
   suite::FlightRecord record;
   Contacts contacts;
   double vehicle_radius = 0.0;  ///< [m]
   bool interrupted = false;     ///< by the user
 
-  /// Why the flight does not count as a success, one line each; empty where it does.
+  /// Reasons why the flight is no success, one line each; empty if it is one.
   std::vector<std::string> failures() const;
-  /// For people, several lines.
+  /// The summary for the user, several lines.
   std::string text() const;
   /// Writes summary.json. Throws FileError.
   void write(const std::filesystem::path& path) const;

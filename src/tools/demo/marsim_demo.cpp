@@ -12,24 +12,13 @@ int main(int argc, char** argv) {
       "nothing was touched.",
       "marsim demo");
   app.option_defaults()->always_capture_default();
-  app.add_option("--map", options.map, "forest, building or a PCD, PLY or place file [m]")
-      ->type_name(marsim::tools::kInput);
+  marsim::tools::addWorld(app, options);
   app.add_option("--start", options.start,
                  "x,y,z [m]; by default 0,0,1.5 or, where that is not free, a free place in the "
                  "middle of the map")
       ->type_name("NUMBERS:x,y,z");
   app.add_option("--yaw", options.yaw, "heading at the start [rad], e.g. 90deg")
-      ->transform(marsim::tools::number(Quantity::kAngle, marsim::kAngles));
-  app.add_option("--lidar", options.lidar, "name or YAML file")->type_name(marsim::tools::kInput);
-  app.add_option("--vegetation", options.vegetation,
-                 "plants on the map's ground: courtyard, meadow, ... or a YAML file; none")
-      ->type_name(marsim::tools::kInput);
-  app.add_option("--surfaces", options.surfaces,
-                 "mirrors, panes and retro-reflectors: example or a YAML file; none")
-      ->type_name(marsim::tools::kInput);
-  app.add_option("--weather", options.weather,
-                 "rain_light, rain_heavy, fog_dense, snow, ... or a YAML file; none")
-      ->type_name(marsim::tools::kInput);
+      ->transform(marsim::tools::number(Quantity::kAngle, marsim::kAngles, "--yaw"));
   app.add_option("--vehicle", options.vehicle, "name or YAML file")
       ->type_name(marsim::tools::kInput);
   app.add_option("--resolution", options.resolution, "voxel side of the map [m]")

@@ -17,16 +17,16 @@
 namespace marsim::tools {
 namespace {
 
-constexpr float kBehind = 0.5F;      // [m] a beam that meets nothing before that is a miss
-constexpr float kBefore = 0.3F;      // [m] what is met so much too early is something else
+constexpr float kBehind = 0.5F;      // [m] a beam without a hit by then is a miss
+constexpr float kBefore = 0.3F;      // [m] hits so much too early are other objects
 constexpr double kUnfit = 0.3;       // [m] median error of scans that do not fit
 constexpr double kLost = 0.5;        // share of misses and too near ones of scans that do not fit
 constexpr double kAll = 0.99;        // share of misses of scans that look elsewhere
-constexpr double kHardlyAny = 0.05;  // share of too near ones where scans fit
+constexpr double kHardlyAny = 0.05;  // share of too early hits if scans fit
 constexpr double kFits = 0.1;        // [m] median error of scans that fit
-constexpr float kLeastRange = 0.3F;  // [m] nearer beams are left away
+constexpr float kLeastRange = 0.3F;  // [m] nearer beams are ignored
 
-/// A beam of a scan that is not in the map, and what the map says of it.
+/// A beam of a scan that is not in the map, and its result in the map.
 struct Beam {
   lidar::Ray ray;
   float measured;  ///< [m]
@@ -167,7 +167,7 @@ Accuracy measureAccuracy(const AccuracyConfig& config, Progress& progress) {
   map::PointCloud cloud;
   std::size_t scan = 0;
   const auto take = [&](const map_tools::Keyframe& keyframe) {
-    // Not the first, which often stands still where the second does.
+    // Not the first scan, where the sensor often stands still.
     if (scan++ % config.leave_out == config.leave_out / 2) {
       appendBeams(keyframe, config.rays, beams);
       ++accuracy.scans_left_out;

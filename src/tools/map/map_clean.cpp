@@ -36,7 +36,7 @@ struct CleanOptions {
   map_tools::TraceConfig traces;
 };
 
-/// As many numbers as a text has to hold.
+/// The numbers in a text, which must hold `count` of them.
 std::vector<double> numbersOf(const std::string& option, const std::string& text, std::size_t count,
                               const std::string& allowed) {
   std::string spaced = text;
@@ -55,7 +55,7 @@ std::size_t wholeOf(const std::string& option, double number) {
   return static_cast<std::size_t>(number);
 }
 
-/// What a step did.
+/// Result of a step.
 struct Step {
   std::string name;
   std::size_t before, after;  ///< points
@@ -70,7 +70,7 @@ std::string textOf(const Step& step) {
                      withThousands(step.after), change, step.more.empty() ? "" : "; ", step.more);
 }
 
-/// The steps, in the order in which they are done.
+/// The steps, in their order.
 class Cleaner {
  public:
   Cleaner(const CleanOptions& options, map::PointCloud cloud, Progress& progress)
@@ -167,7 +167,7 @@ void report(const map::LoadedCloud& loaded, const Cleaner& cleaner, const std::s
   printLine("written", fmt::format("{}, {} points", out, withThousands(cleaner.cloud().size())));
 }
 
-// The same as one JSON object.
+// Writes the report as one JSON object.
 void reportJson(const map::LoadedCloud& loaded, const Cleaner& cleaner, const std::string& out) {
   nlohmann::json steps = nlohmann::json::array();
   for (const Step& step : cleaner.steps()) {

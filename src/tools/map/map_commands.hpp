@@ -12,7 +12,7 @@
 /// The subcommands of `marsim map`.
 namespace marsim::tools {
 
-/// One subcommand and what it does, which returns the exit code.
+/// A subcommand and its function, which returns the exit code.
 struct MapCommand {
   CLI::App* app;
   std::function<int()> run;
@@ -29,10 +29,10 @@ MapCommand addMapExport(CLI::App& app);
 /// Prints a name and a value in two columns.
 void printLine(const std::string& name, const std::string& value);
 
-/// Calls `write`, which writes files. A request to end that comes meanwhile waits until they are
-/// whole. Returns the exit code: 0, or 130 after such a request.
+/// Calls `write`, which writes files. A request to end waits until they are complete. Returns the
+/// exit code: 0, or 130 after such a request.
 int writeWhole(const std::function<void()>& write);
-/// Writes a cloud as PCD or PLY in this way.
+/// Writes a cloud as PCD or PLY by writeWhole().
 int saveWhole(const std::filesystem::path& path, const map::PointCloud& cloud);
 
 }  // namespace marsim::tools

@@ -24,7 +24,7 @@ struct CompareOptions {
   bool json = false;
 };
 
-// Both clouds in the coordinates of the first.
+// Moves a cloud into the first one's coordinates.
 void moveTo(const Eigen::Vector3d& origin, map::LoadedCloud& loaded) {
   const Eigen::Vector3d shift = loaded.origin - origin;
   if (shift.isZero()) return;
@@ -39,7 +39,7 @@ void draw(const CompareOptions& options, const map::PointCloud& cloud,
   scene.map_length_shown = std::max(distances.high, 1e-3);
   scene.map_length_name = "distance to " + clipped(options.names[1], 30);
   scene.title = clipped(options.names[0]);
-  viz::drawFlight(scene, viz::View::kOblique, {}, options.out);
+  viz::drawFlight(scene, viz::Viewpoint::kOblique, {}, options.out);
 }
 
 void printTable(const CompareOptions& options,

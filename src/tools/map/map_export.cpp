@@ -29,7 +29,7 @@ struct ExportOptions {
   bool json = false;
 };
 
-/// What was written, in words and for programs.
+/// Report on a written file, in words and for programs.
 struct Exported {
   int code = 0;  ///< of the program
   std::vector<std::pair<std::string, std::string>> lines;
@@ -47,7 +47,7 @@ void addOrigin(const Eigen::Vector3d& origin, Exported& exported) {
                fmt::format("{} of the source is (0, 0, 0) of the copy", pointText(origin)));
 }
 
-/// The surfels of a map as points with what they carry, the reflectivity as intensity (255: 100 %).
+/// The surfels of a map as points with their channels, the reflectivity as intensity (255: 100 %).
 map::PointCloud surfelPoints(const map::SurfelMap& map) {
   map::PointCloud cloud = map.positions();
   cloud.weight.clear();

@@ -8,6 +8,7 @@
 #include "common/nth_smallest.hpp"
 #include "common/output_file.hpp"
 #include "common/text.hpp"
+#include "config/defaults.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/viz/picture.hpp"
 #include "tools/map/map_accuracy.hpp"
@@ -20,7 +21,7 @@ namespace {
 
 /// The command line of `marsim map fidelity`.
 struct FidelityOptions {
-  std::string source, surface = "blended", out;
+  std::string source, surface = config::defaultOf("surface"), out;
   bool json = false;
   RecordingOptions recording;
   AccuracyConfig config;
@@ -75,7 +76,7 @@ void printJson(const Accuracy& accuracy) {
   fmt::print("{}\n", json.dump(2));
 }
 
-// Where the beams ended, coloured by their errors up to the 95th percentile; misses as the largest.
+// Draws the ends of the beams, coloured by error up to the 95th percentile; misses as the largest.
 void draw(const FidelityOptions& options, const Accuracy& accuracy) {
   map::PointCloud cloud;
   cloud.points = accuracy.places;
@@ -90,7 +91,7 @@ void draw(const FidelityOptions& options, const Accuracy& accuracy) {
   scene.map_length_shown = std::max(1e-3, static_cast<double>(shown));
   scene.map_length_name = "error of the range";
   for (const float error : accuracy.errors) scene.map_lengths.push_back(std::min(error, shown));
-  viz::drawFlight(scene, viz::View::kTop, options.picture, options.out);
+  viz::drawFlight(scene, viz::Viewpoint::kTop, options.picture, options.out);
 }
 
 int runFidelity(FidelityOptions& options) {

@@ -58,7 +58,7 @@ void report(const map_tools::Imported& imported, const map_tools::ImportConfig& 
   }
 }
 
-// The same as one JSON object.
+// Writes the report as one JSON object.
 void reportJson(const map_tools::Imported& imported, const ImportOptions& options) {
   nlohmann::json files = nlohmann::json::array();
   for (const map_tools::ImportedFile& file : imported.files) {
@@ -84,6 +84,7 @@ int runImport(ImportOptions& options) {
   if (!options.columns.empty()) config.columns = split(options.columns, ',');
   config.up = map_tools::upAxisOf(options.up);
   config.recording = options.recording.config();
+  config.limits = config.recording.limits;
   if (std::none_of(options.files.begin(), options.files.end(), map_tools::isRecording)) {
     options.recording.requireNone("with a bag or a folder of scans among the files");
   }
@@ -150,14 +151,6 @@ MapCommand addMapImport(CLI::App& app) {
   sub->add_flag("--viewpoint", options->config.apply_viewpoint,
                 "points of PCD files lie in the frame of the file's VIEWPOINT: move them to where "
                 "that is");
-  sub->add_option(
-         "--memory-limit", options->config.limits.memory,
-         "memory that reading a mesh or an OctoMap may take [GiB], by default 1, or 50 times "
-         "the size of its files")
-      ->transform(number(Quantity::kNumber, map_tools::ImportLimits::kMemories));
-  sub->add_option("--time-limit", options->config.limits.time,
-                  "time that it may take [s], by default 60, and 10 for each 100 MB of its files")
-      ->transform(number(Quantity::kTime, map_tools::ImportLimits::kTimes));
   options->recording.addTo(*sub);
   addSeed(*sub, options->config.seed, "of the sampling of meshes");
   sub->add_flag("--json", options->json, "print one JSON object");

@@ -29,7 +29,7 @@ double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Share of the surfels of each class that is there, by its name.
+/// The share of surfels of each class, by its name.
 std::map<std::string, double> classShares(const map::SurfelMap& map) {
   std::map<std::string, double> shares;
   for (const std::uint8_t number : map.channels().classes) {
@@ -38,7 +38,7 @@ std::map<std::string, double> classShares(const map::SurfelMap& map) {
   return shares;
 }
 
-// Prints what the points are fit for.
+// Prints the survey of the points.
 void printSurvey(const map_tools::Survey& survey, double resolution) {
   printLine("axes", fmt::format("z looks {}, a unit looks {} a metre",
                                 survey.z_up ? "up" : "not up", survey.metres ? "like" : "unlike"));
@@ -71,7 +71,7 @@ void printSurvey(const map_tools::Survey& survey, double resolution) {
 
 nlohmann::json jsonOf(const Eigen::Vector3d& v) { return {v.x(), v.y(), v.z()}; }
 
-// The same as one JSON object.
+// Prints the report as one JSON object.
 void printJson(const std::filesystem::path& path, const map::LoadedMap& loaded,
                const map_tools::Survey& survey) {
   const map::MapSource& source = loaded.source;
@@ -107,7 +107,7 @@ void printJson(const std::filesystem::path& path, const map::LoadedMap& loaded,
   fmt::print("{}\n", json.dump(2));
 }
 
-// Prints what the file holds and what the simulation makes of it.
+// Prints the file's contents and their effect in the simulation.
 int describeMap(const std::string& name, const map::SurfelMapConfig& config, bool use_cache,
                 bool json) {
   Progress progress("map");
@@ -173,7 +173,7 @@ int describeMap(const std::string& name, const map::SurfelMapConfig& config, boo
   return 0;
 }
 
-// A copy of the file without the points that stray.
+// Writes a copy of the file without stray points.
 int cropMap(const std::string& name, double reach, const std::filesystem::path& out) {
   requireExtension(out, map::cloudFormats());
   requireWritable(out);
@@ -196,7 +196,6 @@ struct InfoOptions {
   std::string name;
   map::SurfelMapConfig config;
   std::string surface = map::nameOf(config.surface);
-  std::string storage = "compact";
   bool no_cache = false, json = false;
   double within = 0.0;  ///< [m]
   std::string out;
@@ -204,7 +203,6 @@ struct InfoOptions {
 
 int runInfo(InfoOptions& options) {
   options.config.surface = map::surfaceOf(options.surface);
-  requireCompactStorage("", "--storage", options.storage);
   if (!options.out.empty()) {
     return cropMap(options.name, options.within, options.out);
   }
@@ -230,7 +228,6 @@ MapCommand addMapInfo(CLI::App& app) {
   sub->add_option("--surface", options->surface, "blended or paper")
       ->type_name(kWord)
       ->capture_default_str();
-  sub->add_option("--storage", options->storage, "compact; no other is left")->type_name(kWord);
   sub->add_option("--intensity-full-scale", options->config.intensity_full_scale,
                   "the intensity that stands for 100 %; 0: 1, 255 or the largest")
       ->transform(number(Quantity::kNumber, Bounds{0.0, 1e9}))

@@ -25,13 +25,13 @@ constexpr Bounds kThicknesses{0.0, 1000.0};  // [m] of a slice
 /// The command line of `marsim map view`.
 struct ViewOptions {
   std::string name, out, colour = "auto", slice;
-  std::optional<double> below;  ///< [m] points above it are left out
+  std::optional<double> below;  ///< [m] points above are left out
   double thickness = 0.0;       ///< [m] of the slice; 0: a fiftieth of the map's extent across it
   bool window = false;
   viz::PictureConfig picture;
 };
 
-/// Points of a slab across an axis.
+/// Points of a slab normal to an axis.
 map::PointCloud between(const map::PointCloud& cloud, int axis, double low, double high) {
   std::vector<std::uint32_t> inside;
   for (std::size_t i = 0; i < cloud.size(); ++i) {
@@ -41,15 +41,15 @@ map::PointCloud between(const map::PointCloud& cloud, int axis, double low, doub
   return map::selectPoints(cloud, inside);
 }
 
-/// Points near a plane across an axis.
+/// Points near a plane normal to an axis.
 struct Slice {
   int axis;
   double at;  ///< [m]
 };
 
-/// A picture that is written.
+/// A picture to be written.
 struct Picture {
-  viz::View view;
+  viz::Viewpoint view;
   std::filesystem::path path;
 };
 
@@ -87,13 +87,13 @@ map::PointCloud cut(const map::PointCloud& cloud, const Slice& slice, double thi
 std::vector<Picture> picturesOf(const ViewOptions& options, const std::optional<Slice>& slice) {
   const std::filesystem::path out = options.out;
   if (slice) {
-    constexpr std::array<viz::View, 3> kAlong = {viz::View::kFront, viz::View::kSide,
-                                                 viz::View::kTop};
+    constexpr std::array<viz::Viewpoint, 3> kAlong = {viz::Viewpoint::kFront, viz::Viewpoint::kSide,
+                                                      viz::Viewpoint::kTop};
     return {{kAlong[static_cast<std::size_t>(slice->axis)], out}};
   }
-  return {{viz::View::kTop, withSide(out, "top")},
-          {viz::View::kSide, withSide(out, "side")},
-          {viz::View::kOblique, withSide(out, "oblique")}};
+  return {{viz::Viewpoint::kTop, withSide(out, "top")},
+          {viz::Viewpoint::kSide, withSide(out, "side")},
+          {viz::Viewpoint::kOblique, withSide(out, "oblique")}};
 }
 
 int showWindow(const ViewOptions& options) {

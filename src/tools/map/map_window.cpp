@@ -55,7 +55,7 @@ void main() { pixel = vec4(shade, 1.0); })";
                           kInstead));
 }
 
-/// GLFW for as long as it lives.
+/// Initialises GLFW during its life.
 class Glfw {
  public:
   Glfw() {
@@ -103,7 +103,7 @@ std::vector<map::Colour> byHeight(const map::PointCloud& cloud) {
   return colours;
 }
 
-/// A window with a cloud.
+/// A window that shows a cloud.
 class MapWindow {
  public:
   MapWindow(const map::PointCloud& cloud, map_tools::Paint paint, std::string title)
@@ -141,7 +141,7 @@ class MapWindow {
     if (window_ == nullptr) refuse("no window of OpenGL 3.3 can be opened");
     glfwMakeContextCurrent(window_);
     const GLenum error = glewInit();
-    // GLEW asks for GLX before all else; on Wayland there is none, and functions are found anyway.
+    // GLEW asks for GLX first; Wayland has none, but the functions are found anyway.
     if (error != GLEW_OK && error != GLEW_ERROR_NO_GLX_DISPLAY) {
       refuse("OpenGL's functions are not found");
     }
@@ -235,7 +235,7 @@ class MapWindow {
   void draw() {
     int width = 1, height = 1;
     glfwGetFramebufferSize(window_, &width, &height);
-    if (width == 0 || height == 0) return;  // an icon
+    if (width == 0 || height == 0) return;  // minimised
     glViewport(0, 0, width, height);
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
     const Eigen::Matrix4f projection = orbit_.projection(static_cast<double>(width) / height);

@@ -14,7 +14,7 @@ namespace {
 
 using marsim::tools::MapCommand;
 
-// `marsim map FILE` is `marsim map info FILE`.
+// Turns `marsim map FILE` into `marsim map info FILE`.
 std::vector<char*> withCommand(int argc, char** argv, const std::vector<MapCommand>& commands) {
   static std::string info = "info";
   std::vector<char*> arguments(argv, argv + argc);
@@ -27,7 +27,7 @@ std::vector<char*> withCommand(int argc, char** argv, const std::vector<MapComma
   return arguments;
 }
 
-// Whether a first argument that names no file looks like a command misspelt.
+// A suggestion if the first argument, which is no file, looks like a misspelt command.
 std::string misspelt(const std::string& first, const std::vector<MapCommand>& commands) {
   std::vector<std::string> names;
   for (const MapCommand& command : commands) names.push_back(command.app->get_name());
@@ -42,7 +42,7 @@ std::string misspelt(const std::string& first, const std::vector<MapCommand>& co
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit of files' sizes is an error like a full disk
+  std::signal(SIGXFSZ, SIG_IGN);  // reaching a limit of files' sizes is an error like a full disk
   CLI::App app(
       "Makes maps of scans, OctoMaps and meshes, and says what they are fit for.\n"
       "marsim map COMMAND --help lists a command's options; marsim map FILE is marsim map info "

@@ -68,8 +68,8 @@ int save(const marsim::map::PointCloud& cloud, const std::string& path) {
   return 0;
 }
 
-// A place described by a YAML file is made once and kept; a copy is handed out. With a spacing of
-// its own it is made for this call.
+// A place described by a YAML file is made once and cached; the result is a copy. With a given
+// spacing it is made for this call.
 int copyMade(const std::string& config_path, std::optional<double> spacing,
              const std::string& path) {
   if (spacing) return save(marsim::config::makePlaceAt(config_path, *spacing), path);

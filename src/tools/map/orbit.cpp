@@ -8,7 +8,7 @@
 namespace marsim::tools {
 namespace {
 
-constexpr double kTangent = 0.45;   // of half the height's angle
+constexpr double kTangent = 0.45;   // tangent of half the vertical field of view
 constexpr double kSteepest = 1.55;  // [rad] just short of straight down
 
 }  // namespace

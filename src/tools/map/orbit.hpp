@@ -4,21 +4,21 @@
 
 namespace marsim::tools {
 
-/// A camera that goes round a place and looks at it, z up.
+/// A camera that orbits a place and looks at it, z up.
 class Orbit {
  public:
-  /// Sees a whole box from behind and above.
+  /// Shows a whole box from behind and above.
   explicit Orbit(const Eigen::AlignedBox3f& box);
 
-  /// By parts of the window's height, to the right and down.
+  /// Turns by shares of the window's height, to the right and down.
   void turn(double right, double down);
   void move(double right, double down);
-  /// Positive: nearer.
+  /// Positive: closer.
   void zoom(double steps);
 
-  /// From W to OpenGL's clip space; `aspect`: width by height.
+  /// From W to OpenGL's clip space; `aspect`: width over height.
   Eigen::Matrix4f projection(double aspect) const;
-  /// Pixels a metre at one metre, of a window so high.
+  /// Pixels per metre at a distance of one metre, for a window of that height.
   static double focal(double height);
 
  private:
@@ -28,7 +28,7 @@ class Orbit {
   double size_;         // [m] of the box
   double distance_;     // [m]
   double yaw_ = -0.9;   // [rad] of the eye about the centre
-  double pitch_ = 0.6;  // [rad] above it
+  double pitch_ = 0.6;  // [rad] elevation of the eye
 };
 
 }  // namespace marsim::tools

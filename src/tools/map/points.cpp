@@ -14,8 +14,8 @@ constexpr const char* kPoint = "x,y,z in metres, e.g. 10,11,1.8";
 constexpr const char* kPose =
     "x,y,z,yaw,pitch,roll in metres and radians, e.g. 10,11,1.8,90deg,0,0";
 
-/// The comma-separated numbers of a text, the first three lengths, the others angles; there are
-/// `least` to `most` of them.
+/// The comma-separated numbers of a text, `least` to `most` of them: first three lengths, then
+/// angles.
 std::vector<double> parseNumbers(std::string_view text, std::size_t least, std::size_t most,
                                  const std::string& option, const char* allowed) {
   std::vector<double> numbers;

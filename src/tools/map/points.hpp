@@ -11,15 +11,15 @@
 /// Places as written on a command line.
 namespace marsim::tools {
 
-/// "10,11,1.8" -> a point in W [m]; each number may carry a unit of length. Throws ConfigError
-/// naming `option`, the text and what is allowed.
+/// "10,11,1.8" -> a point in W [m]; each number may have a unit of length. Throws ConfigError
+/// naming `option`, the text and the allowed form.
 Eigen::Vector3d parsePoint(std::string_view text, const std::string& option);
 
 /// "x,y,z;x,y,z" -> points in W [m]; a trailing semicolon is allowed, an empty list is not.
 std::vector<Eigen::Vector3d> parsePoints(std::string_view text, const std::string& option);
 
-/// "x,y,z,yaw,pitch,roll" -> a pose in W [m, rad]; numbers may carry units, angles left out at the
-/// end are 0. Throws ConfigError as above.
+/// "x,y,z,yaw,pitch,roll" -> a pose in W [m, rad]; numbers may have units, omitted last angles are
+/// 0. Throws ConfigError as above.
 Pose parsePose(std::string_view text, const std::string& option);
 
 }  // namespace marsim::tools

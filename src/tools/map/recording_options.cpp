@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "common/bounds.hpp"
 #include "common/text.hpp"
 #include "marsim/common/error.hpp"
 #include "tools/map/points.hpp"
@@ -24,6 +25,14 @@ void RecordingOptions::addTo(CLI::App& app) {
       ->type_name(kName);
   app.add_option("--odometry", config_.odometry, "topic of a bag's poses; without it the only one")
       ->type_name(kName);
+  app.add_option(
+         "--memory-limit", config_.limits.memory,
+         "memory that reading a bag, a mesh or an OctoMap may take [GiB], by default 1, or 50 "
+         "times the size of its files")
+      ->transform(number(Quantity::kNumber, map_tools::ImportLimits::kMemories));
+  app.add_option("--time-limit", config_.limits.time,
+                 "time that it may take [s], by default 60, and 10 for each 100 MB of its files")
+      ->transform(number(Quantity::kTime, map_tools::ImportLimits::kTimes));
 }
 
 map_tools::RecordingConfig RecordingOptions::config() const {

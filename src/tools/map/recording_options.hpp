@@ -14,7 +14,7 @@ class RecordingOptions {
   void addTo(CLI::App& app);
   /// Throws ConfigError.
   map_tools::RecordingConfig config() const;
-  /// Throws ConfigError, which says what is `allowed`, where one of them is given.
+  /// Throws ConfigError, with the `allowed` text, if one of them is given.
   void requireNone(const std::string& allowed) const;
 
  private:

@@ -29,11 +29,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int kPollMs = 100;
-constexpr double kOrphansPatience = 3.0;  // [s] for what a child leaves behind to end in good order
 
 [[noreturn]] void becomeChild(const ChildCommand& command, int output, int failure, pid_t parent) {
   setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGTERM);  // no simulation is left behind if this process is killed
+  prctl(PR_SET_PDEATHSIG, SIGTERM);  // no simulation stays behind if this process is killed
   if (getppid() != parent) _exit(127);
   uncountInterrupts();
   for (const std::string& name : command.unset) unsetenv(name.c_str());
@@ -53,7 +52,7 @@ constexpr double kOrphansPatience = 3.0;  // [s] for what a child leaves behind 
   _exit(127);
 }
 
-// Bytes of the escape sequence of a colour or a title that begins at `at`; 0: it is neither.
+// Bytes of the escape sequence of a colour or a title that begins at `at`; 0: none begins there.
 std::size_t sizeOfCode(const std::string& line, std::size_t at) {
   const char kind = at + 1 < line.size() ? line[at + 1] : '\0';
   std::size_t end = std::string::npos;
@@ -127,7 +126,7 @@ ChildResult runChild(const ChildCommand& command,
   });
   int passed_on = 0, status = 0;
   bool open = true, running = true, ended = false;
-  // Also ends when the child has ended while something it started keeps the pipe open.
+  // Also ends if the child has ended while another process keeps the pipe open.
   while (running || open) {
     pollfd ready{output[0], POLLIN, 0};
     const int events = open ? poll(&ready, 1, running ? kPollMs : 0) : 0;

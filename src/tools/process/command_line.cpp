@@ -16,21 +16,19 @@ namespace marsim::tools {
 namespace {
 
 constexpr std::chrono::seconds kLogInterval{5};
-constexpr std::size_t kLongestComplaint = 250;  // characters; it repeats what was typed
+constexpr std::size_t kLongestComplaint = 250;  // characters; the message repeats the user's text
 
 void printOptions(const CLI::App& app, const std::string& command) {
   for (const CLI::Option* option : app.get_options()) {
-    const std::string name = option->get_single_name();  // get_name() keeps hidden ones to itself
+    const std::string name = option->get_single_name();  // get_name() leaves out hidden ones
     const std::string type = option->get_type_name();
     fmt::print("{}\t{}{}\t{}\t{}\n", command, option->get_positional() ? "" : "--", name,
                type.empty() ? "FLAG" : type, option->get_required() ? "required" : "");
   }
-  for (const CLI::App* sub : app.get_subcommands({})) {
-    if (!sub->get_group().empty()) printOptions(*sub, sub->get_name());  // else for itself alone
-  }
+  for (const CLI::App* sub : app.get_subcommands({})) printOptions(*sub, sub->get_name());
 }
 
-// "$NAME" is empty where the variable is not set.
+// "$NAME" is empty if the variable is not set.
 void refuseEmpty(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& text : option->results()) {
@@ -41,8 +39,8 @@ void refuseEmpty(const CLI::App& app) {
   for (const CLI::App* sub : app.get_subcommands({})) refuseEmpty(*sub);
 }
 
-// The message of a validator or of CLI11 in the words of this package: "--out: is ..." becomes
-// "--out is ...".
+// The message of a validator or of CLI11 in this package's form: "--out: is ..." becomes "--out is
+// ...".
 std::string complaintOf(const CLI::ParseError& error) {
   const std::string text = clipped(error.what(), kLongestComplaint);
   const std::size_t at = text.find(": ");
@@ -95,7 +93,7 @@ std::vector<char*> withoutRemappings(int argc, char** argv) {
   return kept;
 }
 
-CLI::Validator number(Quantity quantity, const Bounds& bounds) {
+CLI::Validator number(Quantity quantity, const Bounds& bounds, const std::string& option) {
   const std::string units = unitList(quantity);
   const std::string allowed = bounds.text(units.substr(0, units.find(',')));
   const auto read = [=](std::string& text) -> std::string {
@@ -109,7 +107,7 @@ CLI::Validator number(Quantity quantity, const Bounds& bounds) {
                          value || units.empty() ? "" : fmt::format(" (units: {})", units));
     }
     const std::string hint = degreesHint(text, quantity);
-    if (!hint.empty()) fmt::print(stderr, "warning: {}\n", hint);
+    if (!hint.empty()) fmt::print(stderr, "warning: {}: {}\n", option, hint);
     text = fmt::format("{:.17g}", *value);
     return "";
   };
@@ -118,7 +116,7 @@ CLI::Validator number(Quantity quantity, const Bounds& bounds) {
 
 CLI::Validator whole(std::uint64_t low, std::uint64_t high) {
   const std::string allowed = fmt::format("{} to {}", low, high);
-  // CLI11 would take a number that begins with 0 for an octal one.
+  // CLI11 would read a number that begins with 0 as octal.
   const auto check = [=](std::string& text) -> std::string {
     const std::optional<std::uint64_t> value = parseWhole(text);
     if (value) text = std::to_string(*value);
@@ -134,9 +132,24 @@ CLI::Validator whole(const Bounds& bounds) {
 
 double parseOption(const std::string& option, std::string text, Quantity quantity,
                    const Bounds& bounds) {
-  const std::string complaint = number(quantity, bounds)(text);
+  const std::string complaint = number(quantity, bounds, option)(text);
   if (!complaint.empty()) throw CLI::ValidationError(option, complaint);
   return std::stod(text);
+}
+
+void addWorld(CLI::App& app, ScannedWorld& world) {
+  app.add_option("--map", world.map, "forest, building or a PCD, PLY or place file [m]")
+      ->type_name(kInput);
+  app.add_option("--lidar", world.lidar, "name or YAML file")->type_name(kInput);
+  app.add_option("--vegetation", world.vegetation,
+                 "plants on the map's ground: courtyard, meadow, ... or a YAML file; none")
+      ->type_name(kInput);
+  app.add_option("--surfaces", world.surfaces,
+                 "mirrors, panes and retro-reflectors: example or a YAML file; none")
+      ->type_name(kInput);
+  app.add_option("--weather", world.weather,
+                 "rain_light, rain_heavy, fog_dense, snow, ... or a YAML file; none")
+      ->type_name(kInput);
 }
 
 void addSeed(CLI::App& app, std::uint64_t& seed, const std::string& description) {

@@ -8,11 +8,15 @@
 
 #include <CLI/CLI.hpp>
 
+#include "config/defaults.hpp"
 #include "marsim/common/bounds.hpp"
 #include "marsim/common/units.hpp"
 
-/// Helpers that the programs' mains share.
+/// Helpers for the programs' main functions.
 namespace marsim::tools {
+
+/// Exit code for a command line that is wrong.
+constexpr int kWrongCommandLine = 2;
 
 /// Parses the command line and runs `body`, whose result is the exit code. Errors become one line
 /// on standard error, "marsim demo: <text>", and exit code 1 (2 for a wrong command line). With
@@ -23,32 +27,41 @@ int runCommand(CLI::App& app, int argc, char** argv, const std::function<int()>&
 /// The words without the remappings of ROS, NAME:=VALUE.
 std::vector<char*> withoutRemappings(int argc, char** argv);
 
-/// Types of options that take texts, for CLI::Option::type_name(). A type "NUMBERS:x,y" shows how
-/// the numbers are written.
+/// Types of options with texts, for CLI::Option::type_name(). A type "NUMBERS:x,y" shows the form
+/// of the numbers.
 constexpr const char* kInput = "INPUT";    ///< a name that comes with the package, file or folder
 constexpr const char* kOutput = "OUTPUT";  ///< file to write
 constexpr const char* kFolder = "FOLDER";  ///< folder to write into
 constexpr const char* kWord = "WORD";      ///< one of a few
 constexpr const char* kName = "NAME";      ///< any text
 
-/// For CLI::Option::transform() of an option that is a number: reads a quantity with its unit into
-/// SI and says what is allowed where it cannot.
-CLI::Validator number(Quantity quantity, const Bounds& bounds);
+/// For CLI::Option::transform() of a numeric option: reads a quantity with its unit into SI, or
+/// throws with the allowed values. A warning about an angle names the option.
+CLI::Validator number(Quantity quantity, const Bounds& bounds, const std::string& option = "");
 
 /// For CLI::Option::transform() of an option that is a whole number in decimal digits.
 CLI::Validator whole(std::uint64_t low, std::uint64_t high);
 CLI::Validator whole(const Bounds& bounds);
 
-/// Reads a number where an option's text alone does not say of which quantity, as number() does.
-/// Throws CLI::ValidationError.
+/// Reads a number like number() if the option's text alone does not tell its quantity. Throws
+/// CLI::ValidationError.
 double parseOption(const std::string& option, std::string text, Quantity quantity,
                    const Bounds& bounds);
+
+/// The world that a LiDAR scans, and the LiDAR: names or files, each by default as in sim.launch.
+struct ScannedWorld {
+  std::string map = config::defaultOf("map"), lidar = config::defaultOf("lidar");
+  std::string vegetation = config::defaultOf("vegetation");
+  std::string surfaces = config::defaultOf("surfaces"), weather = config::defaultOf("weather");
+};
+/// The options --map, --lidar, --vegetation, --surfaces and --weather.
+void addWorld(CLI::App& app, ScannedWorld& world);
 
 /// The option --seed, a whole number from 0 to 2^64 - 1.
 void addSeed(CLI::App& app, std::uint64_t& seed, const std::string& description);
 
-/// Shows a line that replaces the one shown before on a terminal; elsewhere one is printed every
-/// five seconds.
+/// Shows a line that replaces the previous one on a terminal; elsewhere prints one every five
+/// seconds.
 class LiveLine {
  public:
   LiveLine();
@@ -56,7 +69,7 @@ class LiveLine {
   LiveLine(const LiveLine&) = delete;
   LiveLine& operator=(const LiveLine&) = delete;
   void show(const std::string& text);
-  /// A line that stays, above the live one.
+  /// Prints a permanent line, above the live one.
   void print(const std::string& text);
   void clear();
 

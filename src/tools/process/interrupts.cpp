@@ -6,14 +6,14 @@ namespace marsim::tools {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr double kPatience = 30.0;  // [s] for an orderly end before it is insisted on
+constexpr double kPatience = 30.0;  // [s] for a clean end before the next, harder request
 constexpr std::array<int, 4> kSignals{SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
 volatile std::sig_atomic_t interrupts = 0;
 int guards = 0;
 
 void countInterrupt(int /*signal*/) { interrupts = interrupts + 1; }
-// Comes with every line that nobody reads any more: one request to end.
+// Comes with every line that has no reader: counts as one request to end.
 void noteClosedPipe(int /*signal*/) {
   if (interrupts == 0) interrupts = 1;
 }

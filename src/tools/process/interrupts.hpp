@@ -8,11 +8,14 @@
 
 #include <sys/types.h>
 
-/// Requests of the user to end, and passing them on.
+/// The user's requests to end, and passing them on.
 namespace marsim::tools {
 
-/// Counts SIGINT, SIGTERM, SIGHUP (a terminal that was closed) and SIGPIPE (a reader of the output
-/// that went) instead of dying of them, while it lives. One inside of another goes on counting.
+/// Exit code of a program that was asked to end, as shells have it.
+constexpr int kInterrupted = 130;
+
+/// Counts SIGINT, SIGTERM, SIGHUP (a closed terminal) and SIGPIPE (a lost reader of the output)
+/// during its life instead of dying from them. A nested guard continues the count.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -20,23 +23,23 @@ class InterruptGuard {
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
-  /// Since the outermost was made.
+  /// Count since the outermost guard was made.
   static int count();
 
  private:
   std::array<struct sigaction, 4> old_{};
 };
 
-/// Sets the signals that are counted back to what they usually do, in a child before it becomes
-/// another program.
+/// Restores the default action of the counted signals, in a child before it becomes another
+/// program.
 void uncountInterrupts();
 
-/// Passes requests to end on to a child's process group, more firmly each time.
+/// Passes requests to end to a child's process group, harder each time.
 class Ender {
  public:
   explicit Ender(pid_t child) : child_(child) {}
   void ask();
-  /// Asks again where the child takes no notice for half a minute.
+  /// Asks again if the child has not reacted for half a minute.
   void insist();
 
  private:
@@ -45,15 +48,14 @@ class Ender {
   std::chrono::steady_clock::time_point last_;
 };
 
-/// Cuts a stream into lines; a carriage return ends one, too, and so does kLongest. Empty ones are
-/// left out.
+/// Cuts a stream into lines, at line feeds, carriage returns and after kLongest. Skips empty ones.
 class LineCutter {
  public:
   static constexpr std::size_t kLongest = 1U << 16U;  ///< bytes
 
   explicit LineCutter(std::function<void(const std::string&)> on_line);
   void add(const char* data, std::size_t size);
-  /// What has no end yet counts as a line.
+  /// Text without an end of line so far counts as a line.
   void flush();
 
  private:

@@ -18,6 +18,8 @@
 #include "common/text.hpp"
 #include "marsim/common/error.hpp"
 #include "tools/process/child_process.hpp"
+#include "tools/process/command_line.hpp"
+#include "tools/process/interrupts.hpp"
 
 namespace marsim::tools {
 namespace fs = std::filesystem;
@@ -25,8 +27,6 @@ namespace {
 
 constexpr std::size_t kLongestReason = 500;  // letters
 
-constexpr int kInterrupted = 130;  // exit code, as shells have it
-constexpr int kWrongCommandLine = 2;
 const char* const kWhat = "marsim run";
 
 // Whether a name ends with a dot, a letter and up to four letters or digits.
@@ -40,8 +40,8 @@ bool hasSuffix(std::string_view name) {
          std::all_of(suffix.begin(), suffix.end(), is_alnum);
 }
 
-// A file's path from here, since nodes run in another folder. Names of sensors, numbers and topics
-// stay as they are.
+// The absolute path of a file, since nodes run in another folder. Names of sensors, numbers and
+// topics are unchanged.
 std::string absoluteFile(const std::string& value) {
   if (value.empty() || value[0] == '/' || value[0] == '~') return value;
   const bool bare = value.find_first_of("./") == std::string::npos;
@@ -91,7 +91,7 @@ void refuseUnknown(const LaunchWords& words, const LaunchDescription& launch, bo
   for (const LaunchArgument& argument : launch.arguments) known.push_back(argument.name);
   for (const auto& [name, value] : words.arguments) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    // A file that could not be read to its end may know more.
+    // An argument may be in the part of a file that could not be read.
     if (incomplete && nearestName(name, known).empty()) continue;
     throw UnknownNameError(fs::path(launch.file).filename().string(), "argument", name, known);
   }
@@ -109,7 +109,7 @@ void refuseMissing(const nlohmann::json& missing) {
                           join({packages.begin(), packages.end()})));
 }
 
-// The master would end those that run.
+// The master would end running nodes of the same names.
 void refuseRunning(const std::vector<std::string>& running) {
   if (running.empty()) return;
   const char* const master = std::getenv("ROS_MASTER_URI");
@@ -120,7 +120,7 @@ void refuseRunning(const std::vector<std::string>& running) {
       running.size() == 1 ? "s" : "", master == nullptr ? "http://localhost:11311" : master));
 }
 
-// roslaunch gives the number of the signal that ended a process with a minus.
+// roslaunch reports the signal that ended a process as a negative number.
 std::string endedWith(const std::string& node, const std::string& code) {
   return code[0] == '-' ? fmt::format("{} was ended by signal {}", node, code.substr(1))
                         : fmt::format("{} ended with exit code {}", node, code);
@@ -245,7 +245,7 @@ void RunJournal::add(const std::string& line) {
     if (const auto message =
             messageAfter(line, {"[FATAL]", "[ERROR]", "RLException:", "roslaunch: error:"})) {
       error_ = *message;
-      // "while processing x.launch:", and the next line says what is wrong with it.
+      // "while processing x.launch:"; the next line has the error.
       error_goes_on_ = !error_.empty() && endsWithColon(line) && startsWith(line, "RLException");
     } else if (startsWith(line, "Resource not found: ")) {
       error_ = clipped(line, kLongestReason);
@@ -300,7 +300,7 @@ std::string RunJournal::failure(int exit_code) const {
 
 namespace {
 
-// fmt::print would throw where nobody reads.
+// fmt::print would throw if the output has no reader.
 void say(const std::string& text) {
   std::fputs(fmt::format("{}: {}\n", kWhat, text).c_str(), stderr);
 }
@@ -325,7 +325,7 @@ int runLaunch(const std::vector<std::string>& given) {
   command.environment = {{"PYTHONUNBUFFERED", "1"}, {"ROSCONSOLE_STDOUT_LINE_BUFFERED", "1"}};
   const bool terminal = isatty(STDOUT_FILENO) == 1;
   std::signal(SIGPIPE,
-              SIG_IGN);  // beyond runChild(): the exit code counts, also where nobody reads
+              SIG_IGN);  // beyond runChild(): the exit code counts even if the output has no reader
   RunJournal journal;
   const ChildResult result = runChild(command, [&](const std::string& line) {
     const std::string plain = withoutColours(line);

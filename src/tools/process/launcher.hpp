@@ -9,7 +9,7 @@ namespace marsim::tools {
 
 struct Subcommand {
   std::string name;
-  std::string summary;  ///< one line; empty for a program that the list does not know
+  std::string summary;  ///< one line; empty for a program that is not in the list
 };
 
 /// Reads lines "name: summary".
@@ -21,8 +21,8 @@ std::vector<Subcommand> listSubcommands(const std::vector<Subcommand>& known,
 
 std::string helpText(const std::vector<Subcommand>& subcommands);
 
-/// Replaces this process by `folder`/marsim-<argv[1]> with the arguments that follow. Returns an
-/// exit code where there is none, after saying so.
+/// Replaces this process by `folder`/marsim-<argv[1]> with the following arguments. If there is no
+/// such program, reports it and returns an exit code.
 int launch(int argc, char** argv, const std::filesystem::path& folder);
 
 }  // namespace marsim::tools

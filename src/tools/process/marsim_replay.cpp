@@ -39,7 +39,7 @@ struct ReplayWords {
   }
 };
 
-/// Throws FileError where a map's header cannot be read.
+/// Throws FileError if a map's header cannot be read.
 void requireHeader(const std::filesystem::path& map) {
   struct HeaderWasRead {};
   marsim::Progress progress("map", marsim::Progress::Output::kNone);
@@ -51,7 +51,7 @@ void requireHeader(const std::filesystem::path& map) {
   }
 }
 
-// Refuses what is wrong with them before anything is started.
+// Reports errors in the words before anything is started.
 void check(const ReplayWords& words) {
   for (const std::string& word : words.more) {
     const std::size_t at = word.find(":=");

@@ -1,8 +1,13 @@
+#include "config/defaults.hpp"
 #include "tools/process/command_line.hpp"
 #include "tools/process/launch_run.hpp"
 
 int main(int argc, char** argv) {
   std::vector<std::string> words;
+  std::string defaults;
+  for (const auto& entry : marsim::config::defaults()) {
+    defaults += entry.first + ":=" + entry.second + "\n";
+  }
   bool list = false;
   CLI::App app(
       "Runs a launch file as roslaunch does, on the master at ROS_MASTER_URI or one of its own.\n"
@@ -16,6 +21,8 @@ int main(int argc, char** argv) {
       ->required()
       ->option_text(" ");
   app.add_flag("--args", list, "list the launch file's arguments, start nothing");
+  app.set_version_flag("--defaults", defaults,
+                       "print the launch arguments' defaults that programs have");
   return marsim::tools::runCommand(app, argc, argv, [&] {
     return list ? marsim::tools::listArguments(words) : marsim::tools::runLaunch(words);
   });

@@ -19,8 +19,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr int kPollUs = 20000;
 
-// The parent of a process, from /proc/PID/stat: "pid (name) state parent ...". The name may hold
-// blanks and brackets. 0 where the process has gone.
+// The parent of a process, from /proc/PID/stat: "pid (name) state parent ...". The name may contain
+// blanks and brackets. 0 if the process has gone.
 pid_t parentOf(const std::string& pid) {
   std::ifstream file("/proc/" + pid + "/stat");
   std::string line;

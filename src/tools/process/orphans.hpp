@@ -7,6 +7,9 @@
 /// Processes that outlive the one that started them.
 namespace marsim::tools {
 
+/// [s] for what a child leaves behind to end in good order.
+constexpr double kOrphansPatience = 3.0;
+
 /// While it lives, processes whose parent has ended become children of this process, whatever
 /// session or process group they are in, so that they can be found and ended.
 class OrphanKeeper {
@@ -16,8 +19,8 @@ class OrphanKeeper {
   OrphanKeeper(const OrphanKeeper&) = delete;
   OrphanKeeper& operator=(const OrphanKeeper&) = delete;
 
-  /// Ends all children that were not there at construction and what they leave: SIGINT, then
-  /// SIGTERM, then SIGKILL, `patience` [s] after one another. Returns how many there were.
+  /// Ends all children that did not exist at construction, and their descendants: SIGINT, then
+  /// SIGTERM, then SIGKILL, `patience` [s] apart. Returns their number.
   int end(double patience) const;
 
  private:

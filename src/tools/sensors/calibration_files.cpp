@@ -20,14 +20,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A floating-point number to twelve digits, without what rounding left behind; no "-0.0".
+// A floating-point number to twelve digits, without rounding errors; no "-0.0".
 std::string number(double value) {
   std::string text = fmt::format("{:.12g}", value == 0.0 ? 0.0 : value);
   if (text.find('.') != std::string::npos) return text;
-  return text.insert(std::min(text.find('e'), text.size()), ".0");  // else text to YAML 1.1
+  return text.insert(std::min(text.find('e'), text.size()), ".0");  // else text in YAML 1.1
 }
 
-// Entries of a rotation lose what rounding left where they should be 0 or 1.
+// Removes rounding errors from a rotation's entries that should be 0 or 1.
 double cleaned(double value) {
   for (const double whole : {-1.0, 0.0, 1.0}) {
     if (std::abs(value - whole) < 1e-12) return whole;
@@ -46,7 +46,7 @@ std::string matrix(const Pose& X_AB, const std::string& indent = "  ") {
   return text + indent + "- [0.0, 0.0, 0.0, 1.0]\n";
 }
 
-/// Lines that say what a random walk stands for where the bias is a Gauss-Markov process.
+/// Lines that explain a random walk in place of a Gauss-Markov bias.
 std::string commentOnWalk(const char* sensor, const vehicle::InertialErrors& errors) {
   if (!(errors.gauss_markov_sigma > 0.0)) return {};
   return fmt::format(
@@ -57,7 +57,7 @@ std::string commentOnWalk(const char* sensor, const vehicle::InertialErrors& err
       sensor, number(errors.gauss_markov_sigma), number(errors.gauss_markov_time));
 }
 
-/// How FAST-LIO2 reads a layout: `lidar_type` and the topics of its own configuration files.
+/// FAST-LIO2's view of a layout: `lidar_type` and the topics of its own configuration files.
 struct ReadByFastLio {
   int lidar_type;
   const char *cloud_topic, *imu_topic;
@@ -80,7 +80,7 @@ const ReadByFastLio& readByFastLio(const std::vector<lidar::OutputConfig>& outpu
                   lidar::nameOf(layout)));
 }
 
-/// Cameras, the depth camera last; depth in an image's pixels is of the image's camera.
+/// Cameras, the depth camera last; depth in an image's pixels belongs to the image's camera.
 std::vector<dataset::ImageStream> kalibrOrder(const CarriedSensors& sensors) {
   dataset::Sensors with_images;
   with_images.cameras = sensors.cameras;
@@ -133,7 +133,7 @@ bool kalibrHolds(const lidar::CameraRigConfig& rig) {
 std::string kalibrCameras(const CarriedSensors& sensors) {
   const std::vector<dataset::ImageStream> cameras = kalibrOrder(sensors);
   if (cameras.empty()) throw Error("camchain.yaml: the UAV has no camera");
-  std::string text = "%YAML 1.0\n---\n";  // without it OpenCV takes no file for YAML
+  std::string text = "%YAML 1.0\n---\n";  // required by OpenCV
   for (std::size_t i = 0; i < cameras.size(); ++i) {
     const dataset::ImageStream& camera = cameras[i];
     const lidar::CameraModel& model = camera.model;

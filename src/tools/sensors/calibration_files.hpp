@@ -11,7 +11,7 @@
 #include "marsim/lidar/lidar.hpp"
 #include "marsim/vehicle/imu.hpp"
 
-/// The sensors' true calibration, in the files that calibration tools write and SLAM nodes read.
+/// The sensors' true calibration, in files of calibration tools and SLAM nodes.
 namespace marsim::tools {
 
 /// The sensors that one UAV carries.
@@ -25,19 +25,19 @@ struct CarriedSensors {
   std::optional<lidar::CameraRigConfig> cameras;
 };
 
-/// imu.yaml as Kalibr reads it: noise densities and random walks in SI, as Kalibr defines them.
+/// imu.yaml for Kalibr: noise densities and random walks in SI, by Kalibr's definitions.
 std::string kalibrImu(const CarriedSensors& sensors);
-/// camchain.yaml as Kalibr writes it, of the cameras and then of the depth camera; OpenCV's
-/// FileStorage reads it too. Throws Error where there is none, and for a k3, which Kalibr's radtan
+/// camchain.yaml in Kalibr's form, of the cameras and then of the depth camera; OpenCV's
+/// FileStorage reads it too. Throws Error if there is none, and for a k3, which Kalibr's radtan
 /// does not have.
 std::string kalibrCameras(const CarriedSensors& sensors);
-/// Whether there is none with a k3.
+/// Whether no camera has a k3.
 bool kalibrHolds(const lidar::CameraRigConfig& rig);
 /// FAST-LIO2's keys under `mapping`: the LiDAR in the IMU, rotation row by row.
 std::string fastLioExtrinsics(const CarriedSensors& sensors);
-/// All of FAST-LIO2's configuration for this LiDAR as slam.launch has it published: topics, layout,
+/// FAST-LIO2's complete configuration for this LiDAR as published by slam.launch: topics, layout,
 /// lines, units and extrinsics follow from the sensor's file, the rest is the client's own. Throws
-/// Error where its layout is none that the client reads.
+/// Error if the client does not read its layout.
 std::string fastLioSettings(const CarriedSensors& sensors, const lidar::LidarConfig& lidar);
 /// Poses of all sensors in the body as 4 x 4 matrices, and of the LiDAR in the IMU.
 std::string extrinsicsTable(const CarriedSensors& sensors, bool has_lidar);
@@ -48,8 +48,8 @@ using CalibrationFiles = std::vector<std::pair<std::string, std::string>>;
 /// imu.yaml, fast_lio.yaml, extrinsics.yaml and, with cameras, camchain.yaml.
 CalibrationFiles calibrationFiles(const CarriedSensors& sensors);
 
-/// Writes files into a folder of results of `marsim calibration` and returns their paths. Throws
-/// FileError, also where the folder holds other files.
+/// Writes files into a folder for results of `marsim calibration` and returns their paths. Throws
+/// FileError, also if the folder holds other files.
 std::vector<std::filesystem::path> writeCalibration(const CalibrationFiles& files,
                                                     const std::filesystem::path& folder);
 

@@ -1,15 +1,18 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
-#include "lidar/measure/slam_client.hpp"
+#include "config/defaults.hpp"
+#include "lidar/output/slam_client.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
 #include "tools/process/command_line.hpp"
 #include "tools/sensors/calibration_files.hpp"
 
 int main(int argc, char** argv) {
-  std::string vehicle = "hummingbird", lidar = "avia", imu = "vehicle", folder = "calibration";
-  std::string depth = "none", camera = "none", settings = "none", output = "auto";
+  using marsim::config::defaultOf;
+  std::string vehicle = defaultOf("vehicle"), lidar = defaultOf("lidar"), imu = defaultOf("imu");
+  std::string depth = defaultOf("depth"), camera = defaultOf("camera"), settings = "none";
+  std::string output = defaultOf("output"), folder = "calibration";
   marsim::tools::CarriedSensors sensors;
   CLI::App app(
       "Writes the true calibration of a UAV's sensors: imu.yaml and, of cameras, camchain.yaml\n"

@@ -37,8 +37,8 @@ viz::PictureConfig sized(int width, int height) {
 
 const viz::PictureConfig kScanSize = sized(1000, 625), kCellSize = sized(400, 230);
 
-/// The directions that a sensor's pattern fires at, once each at what a picture shows, as long as
-/// their ring's number.
+/// The directions of a sensor's pattern, each once at a picture's resolution, with the number of
+/// their ring as their length.
 std::vector<Eigen::Vector3f> firedAt(const lidar::LidarConfig& config, double duration) {
   constexpr float kShown = 1200.0F;  // directions a radian
   const auto pattern = lidar::makePattern(config.pattern);
@@ -85,7 +85,7 @@ void drawPlace(const std::string& place, const std::string& sensor, const fs::pa
   tools::scanOnce(request);
 }
 
-/// A place and what it looks like.
+/// A place with its renderers.
 struct Place {
   explicit Place(const std::string& name) {
     Progress progress("gallery");
@@ -111,7 +111,7 @@ sim::UavConfig hummingbird(const Eigen::Vector3d& start) {
   return config;
 }
 
-/// One UAV's scan of the six around it.
+/// Draws one UAV's scan of the six around it.
 void drawSwarm(const Place& place, const fs::path& path) {
   sim::World world(place.map, {});
   sim::UavConfig looking = hummingbird({0.0, 0.0, 1.5});
@@ -182,7 +182,7 @@ std::vector<scene::MovingObject> people() {
   return objects;
 }
 
-/// What a file's first camera sees from `X_WB`, in colour.
+/// Draws the view of a file's first camera from `X_WB`, in colour.
 void drawCamera(const Place& place, const char* file, const Pose& X_WB, const fs::path& path,
                 View<scene::MovingObject> objects = {}) {
   lidar::CameraConfig config = config::loadCameras(file).cameras.front();
@@ -196,7 +196,7 @@ Pose lookingFrom(double x, double y, double z, double yaw_degrees) {
   return {fromRollPitchYaw(0.0, 0.0, radians(yaw_degrees)), {x, y, z}};
 }
 
-/// A UAV that flies into a wall, its motors stopped by the collision.
+/// Draws a UAV that flies into a wall, its motors stopped by the collision.
 void drawCollision(const Place& place, const fs::path& path) {
   sim::World world(place.map, {});
   sim::UavConfig config = hummingbird({-2.0, 2.0, 1.8});
@@ -216,7 +216,7 @@ void drawCollision(const Place& place, const fs::path& path) {
   scene.goals = {goal};
   scene.title =
       fmt::format("a goal behind a wall: hit at {:.1f} m/s, motors stopped, fallen", speed);
-  viz::drawFlight(scene, viz::View::kOblique, kScanSize, path);
+  viz::drawFlight(scene, viz::Viewpoint::kOblique, kScanSize, path);
 }
 
 int drawAll(const fs::path& folder) {

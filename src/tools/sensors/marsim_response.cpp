@@ -2,13 +2,15 @@
 
 #include "common/bounds.hpp"
 #include "common/output_file.hpp"
+#include "config/defaults.hpp"
 #include "marsim/config/load.hpp"
 #include "tools/process/command_line.hpp"
 #include "tools/sensors/step_response.hpp"
 
 int main(int argc, char** argv) {
-  std::string vehicle = "hummingbird", controller = "default", axis = "x", step, picture;
   using namespace marsim;
+  std::string vehicle = config::defaultOf("vehicle"), controller = config::defaultOf("controller");
+  std::string axis = "x", step, picture;
   CLI::App app(
       "Flies a step of position, yaw, roll or pitch in empty space, fits a second-order system to\n"
       "the response and holds it against the controller's specification.",

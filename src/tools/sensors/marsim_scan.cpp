@@ -51,18 +51,7 @@ int main(int argc, char** argv) {
   std::string renderer = marsim::lidar_gl::nameOf(request.renderer);
   CLI::App app("Renders one scan of a sensor at rest, without ROS.", "marsim scan");
   app.option_defaults()->always_capture_default();
-  app.add_option("--map", request.map, "forest, building or a PCD, PLY or place file")
-      ->type_name(marsim::tools::kInput);
-  app.add_option("--lidar", request.lidar, "name or YAML file")->type_name(marsim::tools::kInput);
-  app.add_option("--vegetation", request.vegetation,
-                 "plants on the map's ground: courtyard, meadow, ... or a YAML file; none")
-      ->type_name(marsim::tools::kInput);
-  app.add_option("--surfaces", request.surfaces,
-                 "mirrors, panes and retro-reflectors: example or a YAML file; none")
-      ->type_name(marsim::tools::kInput);
-  app.add_option("--weather", request.weather,
-                 "rain_light, rain_heavy, fog_dense, snow, ... or a YAML file; none")
-      ->type_name(marsim::tools::kInput);
+  marsim::tools::addWorld(app, request);
   app.add_option("--pose", pose,
                  "of the sensor: x,y,z,yaw,pitch,roll [m, rad], e.g. 0,0,1.5,90deg,0,0; angles "
                  "left out are 0")

@@ -24,9 +24,9 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr double kRaysMax = 1e8;
-constexpr std::size_t kPicturePoints = 2'000'000;  // more are not seen at the picture's size
+constexpr std::size_t kPicturePoints = 2'000'000;  // more are not visible at the picture's size
 
-/// The returns of all parts of the duration.
+/// The returns in all parts of the duration.
 struct Returns {
   map::PointCloud in_world, in_sensor;
   std::vector<float> ranges;
@@ -50,14 +50,14 @@ struct Returns {
   }
 };
 
-/// A file that cannot be written shall say so before anything is rendered.
+/// Reports a file that cannot be written before anything is rendered.
 void requireOutput(const fs::path& file, const std::vector<std::string>& formats) {
   if (file.empty()) return;
   requireExtension(file, formats);
   requireWritable(file);
 }
 
-/// A body that stands where the sensor is.
+/// A body at rest at the sensor's pose.
 StateHistory resting(const Pose& X_WS, TimeNs end) {
   StateHistory history;
   KinematicState state;
@@ -171,7 +171,7 @@ std::string whyEmpty(const ScanRequest& request, const ScanSummary& summary) {
         "noise.range_by_reflectivity of the sensor {} is short",
         lost, request.map, request.lidar);
   }
-  if (1000 * summary.returned > summary.shots) return {};  // fewer may be false ones
+  if (1000 * summary.returned > summary.shots) return {};  // fewer may be false returns
   const std::string returned =
       summary.returned == 0
           ? "no shot returned"

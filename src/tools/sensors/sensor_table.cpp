@@ -18,7 +18,7 @@ namespace {
 constexpr TimeNs kStep = 50'000'000;
 constexpr double kGap = 1.01;  // [deg] narrower ones lie between shots
 
-/// The azimuths that have been met, exactly at the ends of gaps.
+/// The covered azimuths, exact at the ends of gaps.
 class Azimuths {
  public:
   void add(double degrees) {

@@ -74,8 +74,8 @@ RotorArray answer(control::Controller& controller, const KinematicState& state, 
   return controller.update(state, reference);
 }
 
-/// The least squares fit of a second-order system behind a delay (Levenberg and Marquardt). Of its
-/// three numbers the first two are logarithms, so that they stay positive.
+/// Least-squares fit of a second-order system behind a delay (Levenberg and Marquardt). Two of its
+/// three parameters are logarithms, so that they stay positive.
 class Fit {
  public:
   Fit(const StepFlight& flight, const LoopSpec& start)
@@ -98,7 +98,7 @@ class Fit {
     }
   }
 
-  /// Rms of what is left.
+  /// Rms of the residuals.
   double misfit() const {
     const std::size_t count = (flight_->shares.size() - 1) / stride() + 1;
     return std::sqrt(error_ / static_cast<double>(count));
@@ -108,7 +108,7 @@ class Fit {
 
  private:
   static LoopSpec specOf(const Eigen::Vector3d& x) { return {std::exp(x[0]), std::exp(x[1])}; }
-  // Every instant of a short flight, of a long one some of them.
+  // Every instant of a short flight, some of a long one.
   std::size_t stride() const { return flight_->shares.size() / 600 + 1; }
   double residual(const Eigen::Vector3d& x, std::size_t i) const {
     const double t = static_cast<double>(i) * flight_->dt;
@@ -147,7 +147,7 @@ class Fit {
   double error_ = 0.0;
 };
 
-// From the specification, and from elsewhere where that finds nothing that fits.
+// Starts at the specification, and elsewhere if that finds no fit.
 Fit bestFit(const StepFlight& flight) {
   constexpr double kGood = 0.02;
   Fit best(flight, flight.specified);
@@ -291,7 +291,7 @@ std::string stepPicture(const StepFlight& flight, const std::string& title) {
   chart.levels = {{1.0, "reference"}};
   const StepFlight ideal = idealFlight(flight);
   chart.curves = {curveOf(ideal, "specified", "u1 d1"), curveOf(flight, "flown", "u0")};
-  // A legend where no curve is: below, late.
+  // The legend is where no curve is: below, late.
   const double late = 0.6 * flight.dt * static_cast<double>(flight.shares.size());
   chart.marks = {{{late, 0.3}, "specified", "u1"}, {{late, 0.15}, "flown", "u0"}};
   return suite::svgFile(chart);

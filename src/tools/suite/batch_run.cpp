@@ -22,8 +22,9 @@
 #include "marsim/common/error.hpp"
 #include "tools/dataset/dataset_run.hpp"
 #include "tools/process/command_line.hpp"
+#include "tools/process/interrupts.hpp"
 #include "tools/process/orphans.hpp"
-#include "tools/process/workers.hpp"
+#include "tools/process/process_pool.hpp"
 #include "tools/suite/run_inputs.hpp"
 #include "tools/suite/scenario_flight.hpp"
 
@@ -33,10 +34,9 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-constexpr double kManyRuns = 10'000;  // from here on they want --yes
+constexpr double kManyRuns = 10'000;  // so many runs need --yes
 constexpr double kMostRuns = 1e7;
 constexpr std::size_t kLargestFile = 1U << 24U;  // bytes
-constexpr int kInterrupted = 130;
 constexpr char kIndex[] = "index.csv";
 constexpr char kInputs[] = "inputs.txt";
 
@@ -63,7 +63,7 @@ std::string shellWord(const std::string& text) {
   return quoted + "'";
 }
 
-/// What a data set tells of itself.
+/// The summary of a data set.
 Json objectOf(const fs::path& file) {
   Json json = Json::parse(readFile(file, kLargestFile), nullptr, false);
   if (json.is_object()) return json;
@@ -72,7 +72,7 @@ Json objectOf(const fs::path& file) {
                   "the run is made again");
 }
 
-/// A study with its folder: `runs/NUMBER.yaml` say all of a run, `data/NUMBER/` is its data set.
+/// A study with its folder: `runs/NUMBER.yaml` describes a run, `data/NUMBER/` is its data set.
 class Batch {
  public:
   explicit Batch(const BatchOptions& options)
@@ -95,9 +95,9 @@ class Batch {
   fs::path dataFolder(std::size_t i) const { return options_.out / "data" / number(i); }
   bool isComplete(std::size_t i) const { return fs::exists(dataFolder(i) / "summary.json"); }
 
-  /// Writes the files of the runs, and keeps other processes from making them. Throws FileError
-  /// where the folder holds another study, runs of files that have changed since, or other files;
-  /// then nothing is written.
+  /// Writes the files of the runs, and keeps other processes from making them. Throws FileError if
+  /// the folder holds another study, runs of files that have changed since, or other files; nothing
+  /// is written then.
   void prepare() {
     const std::vector<std::string> inputs = inputLines();
     const bool only_reads = options_.table || options_.print;
@@ -110,7 +110,7 @@ class Batch {
     writeFile(options_.out / kIndex, indexText());
   }
 
-  /// The factors and what became of the runs that are complete.
+  /// Writes the factors and results of the complete runs.
   void writeTable() const {
     std::vector<std::string> head = headOf();
     for (const auto& [name, pointer] : kColumns) head.emplace_back(name);
@@ -135,22 +135,20 @@ class Batch {
     row.insert(row.end(), rows_[i].begin(), rows_[i].end());
     return row;
   }
-  // What every run would fail at.
+  // Checks settings that would make every run fail.
   void requireKnown() const {
     const std::string where = options_.study.string();
     dataset::formatsOf(study_.common.format, where, "formats");
     dataset::axesOf(study_.common.frame, where, "frame");
-    const std::vector<std::string> arguments = ScenarioFlight::argumentNames();
-    const auto require = [&](const std::string& name) {
-      if (std::find(arguments.begin(), arguments.end(), name) != arguments.end()) return;
-      throw UnknownNameError(where, "argument of a flight without ROS", name, arguments);
-    };
-    for (const auto& [name, value] : study_.common.arguments) require(name);
+    for (const auto& [name, value] : study_.common.arguments) {
+      ScenarioFlight::requireArgument(where, name);
+    }
     for (const config::Factor& factor : study_.factors) {
-      if (factor.name != "seed" && factor.name != "scenario") require(factor.name);
+      if (factor.name == "seed" || factor.name == "scenario") continue;
+      ScenarioFlight::requireArgument(where, factor.name);
     }
   }
-  /// Whether the folder holds the files of this study's runs. Throws where they are another's.
+  /// Whether the folder holds the files of this study's runs. Throws if they are another study's.
   bool isPrepared(const std::vector<std::string>& inputs) const {
     const fs::path index = options_.out / kIndex, inputs_file = options_.out / kInputs;
     if (!fs::exists(index)) return false;
@@ -167,8 +165,7 @@ class Batch {
                                                ", allowed: an empty folder, a new one, or that of "
                                                "the same study");
   }
-  /// What the files hold that the runs follow from, a line each. Of those that cannot be read the
-  /// runs tell.
+  /// Digests of the files that determine the runs, a line each. The runs report unreadable files.
   std::vector<std::string> inputLines() const {
     std::set<std::pair<std::string, std::string>> given(study_.common.arguments.begin(),
                                                         study_.common.arguments.end());
@@ -232,7 +229,7 @@ const std::vector<std::pair<std::string, std::string>> Batch::kColumns = {
     {"empty_scans", "/lidar/empty_scans"},
     {"coverage", "/coverage/share"}};
 
-/// Makes the runs in processes side by side.
+/// Makes the runs in parallel processes.
 class BatchRunner {
  public:
   BatchRunner(const Batch& batch, int jobs)
@@ -243,7 +240,7 @@ class BatchRunner {
       while (mayStart()) startNext();
       const auto ends =
           workers_.serve([this](std::size_t i, const std::string& line) { last_[i] = line; });
-      for (const Workers::End& end : ends) take(end);
+      for (const ProcessPool::End& end : ends) take(end);
       live_.show(
           fmt::format("{} of {} runs, {} under way", done_, batch_.size(), workers_.running()));
       if (InterruptGuard::count() > asked_) {
@@ -276,7 +273,7 @@ class BatchRunner {
       return makeDataset(request).interrupted ? kInterrupted : 0;
     });
   }
-  void take(const Workers::End& end) {
+  void take(const ProcessPool::End& end) {
     ++done_;
     if (end.exit_code == 0 && end.failure.empty()) return;
     if (InterruptGuard::count() > 0) return;
@@ -292,14 +289,14 @@ class BatchRunner {
   std::size_t jobs_;
   const InterruptGuard guard_;
   const OrphanKeeper orphans_;
-  Workers workers_;
+  ProcessPool workers_;
   LiveLine live_;
-  std::map<std::size_t, std::string> last_;  // lines that runs told last
+  std::map<std::size_t, std::string> last_;  // each run's last line
   std::size_t next_ = 0, done_ = 0, kept_ = 0, failed_ = 0;
   int asked_ = 0;
 };
 
-/// Becomes Snakemake with the workflow that comes with the package.
+/// Becomes Snakemake with the package's workflow.
 [[noreturn]] void becomeSnakemake(const BatchOptions& options) {
   const fs::path marsim = fs::read_symlink("/proc/self/exe").parent_path() / "marsim";
   // Quoted, since Snakemake reads values as YAML.

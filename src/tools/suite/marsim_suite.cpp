@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
       if (!seeds.empty()) options.seeds = marsim::tools::parseSeeds("--seeds", seeds);
     } catch (const marsim::ConfigError& error) {
       fmt::print(stderr, "marsim suite: {}\n", error.what());
-      return 2;  // as all that is wrong with the command line
+      return 2;  // as for every wrong command line
     }
     return list ? marsim::tools::listSuite(options) : marsim::tools::runSuite(options);
   });

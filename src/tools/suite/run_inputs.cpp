@@ -22,13 +22,13 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestInput = 1U << 30U;  // bytes of a scenario, trajectory or sensor
 
-/// A kind of files, and what reads one of them with all that it names.
+/// A kind of files, with a function that reads one of them and all files that it names.
 struct Kind {
   const char* name;
   std::function<void(const std::string&)> load;
 };
 
-// By argument.
+// Kinds by argument.
 const std::map<std::string, Kind> kKinds = {
     {"lidar", {"lidar", config::loadLidar}},
     {"depth", {"depth", config::loadDepthCamera}},

@@ -6,8 +6,9 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "config/defaults.hpp"
 #include "control/paths/reference_of.hpp"
-#include "lidar/measure/slam_client.hpp"
+#include "lidar/output/slam_client.hpp"
 #include "marsim/collision/clearance.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
@@ -24,36 +25,12 @@
 namespace marsim::tools {
 namespace {
 
-/// Arguments of sim.launch that this flight takes, with its defaults.
-const std::map<std::string, std::string> kDefaults = {{"map", "forest"},
-                                                      {"depth", "none"},
-                                                      {"camera", "none"},
-                                                      {"resolution", "0.1"},
-                                                      {"surface", "blended"},
-                                                      {"obstacles", "none"},
-                                                      {"vegetation", "none"},
-                                                      {"surfaces", "none"},
-                                                      {"weather", "none"},
-                                                      {"lidar", "avia"},
-                                                      {"output", "auto"},
-                                                      {"lidar_noise", "true"},
-                                                      {"rays", "auto"},
-                                                      {"returns", "auto"},
-                                                      {"instantaneous", "false"},
-                                                      {"imu", "vehicle"},
-                                                      {"vehicle", "hummingbird"},
-                                                      {"controller", "default"},
-                                                      {"speed", "2.0"},
-                                                      {"ground_z", "auto"},
-                                                      {"collision", "true"},
-                                                      {"dynamics", "rigid_body"},
-                                                      {"collision_response", "report"},
-                                                      {"wind", "none"},
-                                                      {"gusts", "none"},
-                                                      {"motor_failure", "none"},
-                                                      {"check_start", "true"},
-                                                      {"replay", "none"},
-                                                      {"renderer", "cpu"}};
+/// Arguments of sim.launch that this flight takes.
+const std::vector<std::string> kArguments = split(
+    "camera check_start collision collision_response controller depth dynamics ground_z gusts imu "
+    "instantaneous lidar lidar_noise map motor_failure obstacles output rays renderer replay "
+    "resolution returns speed surface surfaces vegetation vehicle weather wind",
+    ' ');
 
 void requireNoRos(const scenario::Scenario& scenario) {
   const Validator validator(scenario.file);
@@ -65,30 +42,29 @@ void requireNoRos(const scenario::Scenario& scenario) {
 
 }  // namespace
 
-/// The arguments of a scenario, as sim.launch would read them.
+/// The arguments of a scenario, with sim.launch's meaning.
 class ScenarioFlight::Arguments {
  public:
   Arguments(const scenario::Scenario& scenario, const GivenArguments& given)
       : where_(scenario.file), given_(given) {
+    for (const std::string& name : kArguments) values_[name] = config::defaultOf(name);
     for (const auto& [name, value] : scenario.arguments) {
-      requireKnown(where_, name);
+      requireArgument(where_, name);
       values_[name] = fromScenario(scenario, value);
     }
     for (const auto& [name, value] : given.values) {
-      requireKnown(given.where, name);
+      requireArgument(given.where, name);
       values_[name] = value;
     }
   }
 
-  /// Who gives an argument.
+  /// Source of an argument, for errors.
   const std::string& where(const std::string& name) const {
     return given_.values.count(name) > 0 ? given_.where : where_;
   }
   const std::string& where() const { return where_; }
-  std::string text(const std::string& name) const {
-    const auto found = values_.find(name);
-    return found == values_.end() ? kDefaults.at(name) : found->second;
-  }
+  const std::map<std::string, std::string>& values() const { return values_; }
+  const std::string& text(const std::string& name) const { return values_.at(name); }
   bool isNone(const std::string& name) const { return text(name) == "none"; }
   bool flag(const std::string& name) const { return choice(name, {"true", "false"}) == "true"; }
   std::string choice(const std::string& name, const std::vector<std::string>& allowed) const {
@@ -106,7 +82,7 @@ class ScenarioFlight::Arguments {
                         fmt::format("a number in {}", unitList(quantity)));
     }
   }
-  /// What a loader makes of an argument; of a name that nobody knows it is told who gives it.
+  /// The result of a loader for an argument; the error for an unknown name tells its source.
   template <class Load>
   auto loaded(const std::string& name, const Load& load) const {
     try {
@@ -117,11 +93,6 @@ class ScenarioFlight::Arguments {
   }
 
  private:
-  static void requireKnown(const std::string& where, const std::string& name) {
-    if (kDefaults.count(name) > 0) return;
-    throw UnknownNameError(where, "argument of a flight without ROS", name, argumentNames());
-  }
-
   std::string where_;
   GivenArguments given_;
   std::map<std::string, std::string> values_;
@@ -132,7 +103,7 @@ ScenarioFlight::ScenarioFlight(const scenario::Scenario& scenario, std::uint64_t
     : guide_(scenario, scenario.uavNames().front()) {
   requireNoRos(scenario);
   arguments_ = std::make_unique<const Arguments>(scenario, given);
-  // As the nodes of uav0 draw theirs.
+  // Drawn like the seeds of uav0's nodes.
   config_.seed = RandomStream(seed, "/uav0").next();
   makeConfig(scenario);
   guide_.beginAfter(0);
@@ -140,19 +111,18 @@ ScenarioFlight::ScenarioFlight(const scenario::Scenario& scenario, std::uint64_t
 
 ScenarioFlight::~ScenarioFlight() = default;
 
-std::string ScenarioFlight::argument(const std::string& name) const {
-  return arguments_->text(name);
+const std::map<std::string, std::string>& ScenarioFlight::arguments() const {
+  return arguments_->values();
 }
 
-std::vector<std::string> ScenarioFlight::argumentNames() {
-  std::vector<std::string> names;
-  for (const auto& entry : kDefaults) names.push_back(entry.first);
-  return names;
+void ScenarioFlight::requireArgument(const std::string& where, const std::string& name) {
+  if (std::find(kArguments.begin(), kArguments.end(), name) != kArguments.end()) return;
+  throw UnknownNameError(where, "argument of a flight without ROS", name, kArguments);
 }
 
 void ScenarioFlight::makeConfig(const scenario::Scenario& scenario) {
   const Arguments& given = *arguments_;
-  static_cast<config::Vehicle&>(config_) = given.loaded("vehicle", config::loadVehicle);
+  static_cast<vehicle::EquippedVehicle&>(config_) = given.loaded("vehicle", config::loadVehicle);
   const std::string lidar = given.text("lidar"), imu = given.text("imu");
   if (lidar != "none") {
     config_.lidar = given.loaded("lidar", config::loadLidar);
@@ -198,13 +168,13 @@ void ScenarioFlight::makeConfig(const scenario::Scenario& scenario) {
     const std::string file = given.text("replay");
     config_.replay = sim::Replay{std::make_shared<const PoseTrack>(readPoseFile(file), file), 0};
   }
-  config_.start_p_WB = scenario.start.value_or(config_.start_p_WB);
-  if (!scenario.start) config_.start_p_WB.z() = 1.5;
+  config_.start_p_WB = scenario.start.value_or(
+      Eigen::Vector3d(0.0, 0.0, config::defaultNumber("z", Quantity::kLength)));
   config_.start_yaw = scenario.yaw;
   config_.VehicleSetup::validate(given.where());
 }
 
-// They belong to the map, whatever LiDAR sees it.
+// Surfaces belong to the map, whatever LiDAR sees it.
 void ScenarioFlight::addSurfaces() {
   if (arguments_->isNone("surfaces")) return;
   config_.lidar->surfaces = arguments_->loaded("surfaces", config::loadSurfaces);
@@ -279,7 +249,7 @@ void ScenarioFlight::addObstacles(const std::string& name) {
       arguments_->loaded("obstacles", config::loadObstacles), clearance, name));
 }
 
-// What a node makes of a message on `goal` or `command/state`.
+// Does the part of a node with a message on `goal` or `command/state`.
 void ScenarioFlight::fly(const sim::VehicleReport& report) {
   if (config_.replay) return;
   scenario::MotionSample sample;

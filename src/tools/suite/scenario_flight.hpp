@@ -15,44 +15,45 @@
 
 namespace marsim::tools {
 
-/// Arguments that take the place of a scenario's, by name, and who gives them, for errors.
+/// Arguments in place of a scenario's, by name, and their source, for errors.
 struct GivenArguments {
   std::string where;
   std::map<std::string, std::string> values;
 };
 
-/// The flight of a scenario by one UAV in this process, without ROS: to the last bit what the
-/// launch file of the scenario flies in lockstep.
+/// A scenario's flight by one UAV in this process, without ROS: identical to the last bit with the
+/// flight of the scenario's launch file in lockstep.
 class ScenarioFlight {
  public:
-  /// Loads vehicle and sensors. Throws what loaders throw, and ConfigError for what a scenario asks
-  /// for that needs ROS.
+  /// Loads vehicle and sensors. Throws the errors of loaders, and ConfigError for features of a
+  /// scenario that need ROS.
   ScenarioFlight(const scenario::Scenario& scenario, std::uint64_t seed,
                  const GivenArguments& given = {});
   ~ScenarioFlight();
 
   const sim::UavConfig& config() const { return config_; }
-  /// Sensors in place of the scenario's, where there are any; before enter().
+  /// Replaces the scenario's sensors by the given ones; call it before enter().
   void carry(const AirsimSensors& sensors);
-  /// An argument of the launch file, as the scenario or a default gives it; all of their names.
-  std::string argument(const std::string& name) const;
-  static std::vector<std::string> argumentNames();
+  /// The arguments of the launch file by name, each as it was given or by default.
+  const std::map<std::string, std::string>& arguments() const;
+  /// Throws UnknownNameError for a name that is not among them.
+  static void requireArgument(const std::string& where, const std::string& name);
 
-  /// Loads the map and puts the UAV into it. `threads` are those of renderers, 0: all cores;
-  /// without effect on what is measured. What follows needs it.
+  /// Loads the map and puts the UAV into it. `threads` of the renderers, 0: all cores, do not
+  /// affect results. The functions below need it.
   void enter(int threads);
   const map::LoadedMap& map() const { return map_; }
-  /// Its callbacks but on_report and on_contact are for the caller.
+  /// The caller may set its callbacks, except on_report and on_contact.
   sim::Uav& uav() { return *uav_; }
   /// Advances by one dynamics step.
   void step();
 
   TimeNs now() const;
-  /// When nothing is left to be flown: a stamp that may lie ahead; none: not known yet, or it holds
-  /// its place all the time.
+  /// When the flight is complete: a stamp that may lie ahead; none: not known yet, or it holds its
+  /// place all the time.
   std::optional<TimeNs> flownAt() const;
   const scenario::FlightGuide& guide() const { return guide_; }
-  int contacts() const { return contacts_; }  ///< that have begun
+  int contacts() const { return contacts_; }  ///< number of contacts begun
 
  private:
   class Arguments;

@@ -18,18 +18,6 @@ namespace {
 using Arguments = std::map<std::string, std::string>;
 
 const char* const kRunner = "/scenario_runner";
-const char* const kSlamClients[] = {"fast_lio", "lio_sam", "kiss_icp"};
-
-bool isSlam(const scenario::Scenario& scenario) {
-  return std::find(std::begin(kSlamClients), std::end(kSlamClients), scenario.client) !=
-         std::end(kSlamClients);
-}
-
-std::string launchFile(const scenario::Scenario& scenario) {
-  if (isSlam(scenario)) return "slam.launch";
-  if (!scenario.client.empty()) return "planner.launch";
-  return scenario.uavs > 1 ? "swarm.launch" : "sim.launch";
-}
 
 std::string valueOf(const Arguments& arguments, const std::string& name) {
   const auto found = arguments.find(name);
@@ -38,7 +26,7 @@ std::string valueOf(const Arguments& arguments, const std::string& name) {
 
 bool startsClient(const scenario::Scenario& scenario) {
   const std::string start = valueOf(scenario.arguments, "start_client");
-  return isSlam(scenario) && (start == "true" || start == "1");
+  return scenario.isSlam() && (start == "true" || start == "1");
 }
 
 std::string waitRules(const scenario::Scenario& scenario) {
@@ -55,13 +43,13 @@ Arguments simulationArguments(const scenario::Scenario& scenario, std::uint64_t 
   for (const auto& [name, value] : scenario.arguments) {
     arguments[name] = fromScenario(scenario, value);
   }
-  // Nodes that are started again need processes of their own.
+  // Nodes that are respawned need processes of their own.
   arguments.insert({"nodelets", valueOf(arguments, "on_crash") == "respawn" ? "false" : "true"});
   if (!scenario.client.empty()) arguments["client"] = scenario.client;
   if (startsClient(scenario) && stand_ins.count(scenario.client) > 0) {
     arguments["start_client"] = "false";
   }
-  const std::string file = launchFile(scenario);
+  const std::string file = scenario.launchFile();
   if (file == "swarm.launch") {
     arguments["n"] = std::to_string(scenario.uavs);
   } else {
@@ -94,7 +82,7 @@ std::string include(const std::string& file, const Arguments& arguments) {
   return text + "  </include>\n";
 }
 
-/// Adds the packages of every $(find PACKAGE) in a text.
+/// Adds the package of every $(find PACKAGE) in a text.
 void addFound(std::string_view text, std::vector<std::string>& packages) {
   constexpr std::string_view kFind = "$(find ";
   for (std::size_t at = text.find(kFind); at != std::string_view::npos; at = text.find(kFind)) {
@@ -116,11 +104,11 @@ std::string programInclude(const scenario::Scenario& scenario, const scenario::P
                            const StandIns& stand_ins) {
   for (const std::string& package : packagesOf(program)) {
     const auto found = stand_ins.find(package);
-    // The program's arguments mean nothing to what stands in for it.
+    // A stand-in does not know the program's arguments.
     if (found != stand_ins.end()) return include(found->second.string(), {});
   }
   if (!program.package.empty() && !fs::path(program.file).is_absolute()) {
-    // In the package's folder launch, unless the file says where in the package it is.
+    // In the package's folder launch, unless the file has a folder in the package.
     const bool has_folder = program.file.find('/') != std::string::npos;
     return include(
         fmt::format("$(find {})/{}{}", program.package, has_folder ? "" : "launch/", program.file),
@@ -165,10 +153,10 @@ std::vector<std::string> wantedPackages(const scenario::Scenario& scenario) {
 
 void requireKnownArguments(const scenario::Scenario& scenario) {
   constexpr std::size_t kLargestLaunch = 1U << 20U;  // bytes
-  // The build tree has a link to config alone: roslaunch would find each launch file twice.
+  // The build tree has a link to config alone, or roslaunch would find each launch file twice.
   const fs::path package = fs::canonical(dataDir() / "config").parent_path();
-  const std::string text = readFile(package / "launch" / launchFile(scenario), kLargestLaunch);
-  // Arguments stand in lines of their own; those without `doc` are handed on to other files.
+  const std::string text = readFile(package / "launch" / scenario.launchFile(), kLargestLaunch);
+  // Arguments are on lines of their own; those without `doc` are passed on to other files.
   constexpr std::string_view kArgument = "<arg name=\"";
   std::vector<std::string> known;
   for (const std::string& line : split(text, '\n')) {
@@ -178,7 +166,7 @@ void requireKnownArguments(const scenario::Scenario& scenario) {
   }
   for (const auto& [name, value] : scenario.arguments) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    throw UnknownNameError(scenario.file, "argument of " + launchFile(scenario), name, known);
+    throw UnknownNameError(scenario.file, "argument of " + scenario.launchFile(), name, known);
   }
 }
 
@@ -187,7 +175,7 @@ std::string scenarioLaunch(const scenario::Scenario& scenario, std::uint64_t see
   std::string text = fmt::format(
       "<launch>\n  <!-- Written by marsim suite; flies the scenario once: roslaunch run.launch "
       "-->\n{}",
-      include("$(find marsim)/launch/" + launchFile(scenario),
+      include("$(find marsim)/launch/" + scenario.launchFile(),
               simulationArguments(scenario, seed, stand_ins)));
   if (startsClient(scenario) && stand_ins.count(scenario.client) > 0) {
     text += include(stand_ins.at(scenario.client).string(), {});

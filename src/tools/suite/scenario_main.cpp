@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
       "scenario");
   app.add_option("FILE", file, "scenario")->type_name(marsim::tools::kInput)->required();
   app.add_option("--gtest_output", xml, "xml:PATH, where the result goes; rostest gives it")
-      ->type_name(marsim::tools::kName);
+      ->type_name("OUTPUT:xml:PATH");
   app.add_option("--out", output,
                  "folder for logs and run.json; by default beside the result, or scenario_output")
       ->type_name(marsim::tools::kFolder);
@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
       ->transform(marsim::tools::number(Quantity::kTime, SuiteOptions::kTimeouts))
       ->capture_default_str();
   app.add_flag("--verbose", options.verbose, "show all output of the nodes");
-  // rostest gives every test "__name:=..." and "__log:=...", for nodes.
+  // rostest gives every test the node arguments "__name:=..." and "__log:=...".
   std::vector<char*> words = marsim::tools::withoutRemappings(argc, argv);
   return marsim::tools::runCommand(app, static_cast<int>(words.size()), words.data(), [&] {
     if (xml.compare(0, 4, "xml:") == 0) xml = xml.substr(4);

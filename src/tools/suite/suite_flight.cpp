@@ -22,14 +22,14 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kLastLines = 40;
-constexpr int kAttempts = 2;                      // to start a ROS master
+constexpr int kAttempts = 2;                      // attempts to start a ROS master
 constexpr std::size_t kLargestText = 64U << 20U;  // bytes
-constexpr double kLongestStart = 5.0;             // in timeouts
+constexpr double kLongestStart = 5.0;             // in units of the time-out
 const std::string kProgress = "scenario ";
 
-/// Which lines of a run show that it goes on: progress that differs from the last. Before the
-/// flight has begun any line does, since maps take their time; but not for ever, and not the
-/// clock's sentence on whom it waits for, which comes again and again.
+/// Decides which lines show that a run goes on: progress that differs from the last. Before the
+/// flight begins any line does, since maps take time; but not for ever, and not the clock's
+/// repeated line on awaited nodes.
 class News {
  public:
   explicit News(double timeout) : longest_start_(kLongestStart * timeout) {}
@@ -93,7 +93,7 @@ std::string reasonOf(const ChildResult& result, const RunJournal& journal, doubl
   return failure.find(first) == std::string::npos ? fmt::format("{}: {}", failure, first) : failure;
 }
 
-// At the fastest pace a flight may be over before the end of a program has ended it.
+// At the fastest pace a flight may be over before the death of a program has ended it.
 void noteLoss(const fs::path& run_file, const std::string& lost) {
   suite::RunResult result = suite::readRun(run_file);
   if (result.verdict == suite::Verdict::kError) return;
@@ -102,14 +102,14 @@ void noteLoss(const fs::path& run_file, const std::string& lost) {
   suite::writeRun(run_file, result);
 }
 
-/// Without a program that has died there is nothing left to be judged.
+/// Without a program that has died there is nothing to judge.
 bool isLost(const PlannedRun& run, const RunJournal& journal) {
   const auto on_crash = run.scenario.arguments.find("on_crash");
   const bool respawns = on_crash != run.scenario.arguments.end() && on_crash->second == "respawn";
   return !respawns && !journal.lost().empty();
 }
 
-/// On a machine that is too busy roslaunch gives up before its own master has answered.
+/// On a very busy machine roslaunch gives up before its own master has answered.
 bool hasNoMaster(const fs::path& log) {
   const std::vector<std::string> lines = lastLines(log);
   return std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
@@ -117,13 +117,13 @@ bool hasNoMaster(const fs::path& log) {
   });
 }
 
-/// The run's log: the lines that the nodes printed, no longer than a LineReader reads.
+/// The run's log: the lines printed by the nodes, no longer than a LineReader reads.
 class RunLog {
  public:
-  /// Begins an empty file. Throws FileError where it cannot be written.
+  /// Begins an empty file. Throws FileError if it cannot be written.
   explicit RunLog(const fs::path& path) : file_(path) { file_.write(""); }
 
-  /// The first line that cannot be written ends the program: it raises SIGINT, which runChild()
+  /// A line that cannot be written ends the program: the first one raises SIGINT, which runChild()
   /// passes on.
   void add(const std::string& line) {
     if (failure_) return;
@@ -144,7 +144,7 @@ class RunLog {
   std::optional<FileError> failure_;
 };
 
-/// Runs run.launch to its end. Throws FileError where the log cannot be written.
+/// Runs run.launch to its end. Throws FileError if the log cannot be written.
 ChildResult launchRun(const PlannedRun& run, const SuiteOptions& options, int port,
                       RunJournal& journal, const std::function<void(const std::string&)>& tell) {
   RunLog log(run.folder / kRunLog);
@@ -153,7 +153,7 @@ ChildResult launchRun(const PlannedRun& run, const SuiteOptions& options, int po
   command.environment["ROSCONSOLE_STDOUT_LINE_BUFFERED"] = "1";
   command.silence_limit = options.timeout;
   command.breaks_silence = News(options.timeout);
-  // The runner is started last: roslaunch that is ended before would hang.
+  // The runner is started last; roslaunch would hang if it were ended before.
   bool launched = false;
   command.is_over = [&] { return launched && isLost(run, journal); };
   const ChildResult result = runChild(command, [&](const std::string& raw) {
@@ -196,7 +196,7 @@ std::optional<suite::RunResult> keptResult(const PlannedRun& run, const StandIns
     suite::RunResult result = suite::readRun(run.folder / kRunFile);
     if (result.verdict == suite::Verdict::kPassed) return result;
   } catch (const Error&) {
-    // Whatever is wrong with it, it is flown again.
+    // A wrong file means that the run is flown again.
   }
   return std::nullopt;
 }

@@ -12,7 +12,7 @@
 namespace marsim::tools {
 namespace {
 
-constexpr float kMargin = 8.0F;        // [m] of map shown round the paths, at least
+constexpr float kMargin = 8.0F;        // [m] least margin of map around the paths
 constexpr float kHeightMargin = 0.5F;  // [m] below and above them
 constexpr std::size_t kMostSquares = 4000;
 constexpr double kSides[] = {0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0};
@@ -59,7 +59,7 @@ suite::MapPlan planOfCloud(const map::PointCloud& cloud, const MapBox& box, std:
     squares = squaresOf(points, side);
     if (squares.size() <= most) break;
   }
-  if (squares.size() > most) return {};  // nothing that could be made out
+  if (squares.size() > most) return {};  // too many to be recognisable
   for (const auto& [i, k] : squares) {
     plan.squares.emplace_back(static_cast<float>((i + 0.5) * plan.side),
                               static_cast<float>((k + 0.5) * plan.side));
@@ -79,7 +79,7 @@ std::map<std::string, suite::MapPlan> plansOfMaps(const std::vector<suite::RunRe
       progress.finish();
       plans[run.map] = planOfCloud(loaded.cloud, box, kMostSquares);
     } catch (const Error&) {
-      // The flight itself has said what is wrong with it.
+      // The flight itself has reported the error.
     }
   }
   return plans;

@@ -16,7 +16,7 @@ namespace marsim::tools {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t kLargestScenario = 1U << 20U;  // bytes, as YAML files of this package
+constexpr std::size_t kLargestScenario = 1U << 20U;  // bytes, as this package's YAML files
 constexpr std::size_t kMostSeeds = 1000;
 
 /// The files of a folder with that ending, in the natural order of their names.
@@ -37,7 +37,7 @@ std::vector<fs::path> filesOf(const fs::path& folder, const std::string& ending)
   return files;
 }
 
-/// A line with size and time of a file; none where there is no such file.
+/// A line with size and time of a file; none if there is no such file.
 std::string stampOf(const fs::path& file) {
   std::error_code error;
   if (!fs::is_regular_file(file, error)) return "";
@@ -83,7 +83,7 @@ void requireKnown(const std::string& kind, const std::vector<std::string>& wante
   }
 }
 
-// roslaunch has no way to write "$(" that it would leave as it is.
+// roslaunch cannot escape "$(".
 void requirePlainPath(const fs::path& path) {
   if (path.string().find("$(") == std::string::npos) return;
   throw FileError(path.string(), "has '$(' in its name, which roslaunch would replace");

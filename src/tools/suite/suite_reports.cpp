@@ -27,7 +27,7 @@ std::string now() {
   return text;
 }
 
-/// Processor, threads, system. No name of the machine: reports are handed on.
+/// Processor, threads, system. No name of the machine, since reports are shared.
 std::string machine() {
   std::string processor;
   std::ifstream file("/proc/cpuinfo");

@@ -11,8 +11,8 @@ namespace marsim::tools {
 constexpr char kReportFile[] = "report.html";
 constexpr char kJunitFile[] = "junit.xml";
 
-/// Writes report.html, results.json and junit.xml into the folder. `baseline_name` says where the
-/// baseline comes from. Throws FileError.
+/// Writes report.html, results.json and junit.xml into the folder. `baseline_name`: source of the
+/// baseline. Throws FileError.
 void writeReports(const std::filesystem::path& folder, const std::vector<suite::RunResult>& runs,
                   const std::vector<suite::RunResult>& baseline, const std::string& baseline_name);
 

@@ -20,7 +20,7 @@
 #include "tools/process/command_line.hpp"
 #include "tools/process/interrupts.hpp"
 #include "tools/process/orphans.hpp"
-#include "tools/process/workers.hpp"
+#include "tools/process/process_pool.hpp"
 #include "tools/suite/suite_flight.hpp"
 #include "tools/suite/suite_reports.hpp"
 
@@ -28,10 +28,7 @@ namespace marsim::tools {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int kInterrupted = 130;  // exit code, as shells have it
-constexpr int kWrongCommandLine = 2;
-constexpr double kOrphansPatience = 3.0;  // [s]
-constexpr std::size_t kLiveWidth = 100;   // letters of the line that shows progress
+constexpr std::size_t kLiveWidth = 100;  // letters of the progress line
 
 bool installed(const std::string& package) {
   ChildCommand command;
@@ -39,12 +36,12 @@ bool installed(const std::string& package) {
   return runChild(command, [](const std::string&) {}).exit_code == 0;
 }
 
-/// Which packages are missing, each asked for once.
+/// Tells which packages are missing; looks for each once.
 class Packages {
  public:
   explicit Packages(const StandIns& stand_ins) : stand_ins_(stand_ins) {}
 
-  /// Why a scenario cannot be flown; empty where it can.
+  /// The reason why a scenario cannot be flown; empty if it can.
   std::string complaint(const scenario::Scenario& scenario) {
     for (const std::string& package : wantedPackages(scenario)) {
       if (stand_ins_.count(package) > 0) continue;
@@ -64,7 +61,7 @@ class Packages {
   std::map<std::string, bool> known_;
 };
 
-/// Flies a list of runs, some at a time.
+/// Flies a list of runs, several at a time.
 class Flyer {
  public:
   Flyer(const std::vector<PlannedRun>& runs, const SuiteOptions& options)
@@ -99,7 +96,7 @@ class Flyer {
       while (mayStart()) startNext();
       const auto ends =
           workers_.serve([&](std::size_t i, const std::string& line) { take(i, line); });
-      for (const Workers::End& end : ends) take(end);
+      for (const ProcessPool::End& end : ends) take(end);
       show();
       if (InterruptGuard::count() > asked_ || (!failure_.empty() && asked_ == 0)) {
         ++asked_;
@@ -145,7 +142,7 @@ class Flyer {
     });
   }
 
-  /// A free port that none of the runs under way was given: theirs may not be in use yet.
+  /// A free port that no present run was given: those may not be in use yet.
   int unusedPort() const {
     for (;;) {
       const int port = freePort();
@@ -158,14 +155,14 @@ class Flyer {
   void take(std::size_t i, const std::string& line) {
     if (isProgress(line)) {
       const std::string text = line.substr(line.find(' ') + 1);
-      const std::string name = suiteName(i) + ": ";  // some lines have it
+      const std::string name = suiteName(i) + ": ";  // some lines already have it
       progress_[i] = text.compare(0, name.size(), name) == 0 ? text.substr(name.size()) : text;
     } else {
       live_.print(workers_.running() > 1 ? fmt::format("[{}] {}", suiteName(i), line) : line);
     }
   }
 
-  void take(const Workers::End& end) {
+  void take(const ProcessPool::End& end) {
     ports_.erase(end.id);
     progress_.erase(end.id);
     if (!end.failure.empty()) {
@@ -187,7 +184,7 @@ class Flyer {
     note(end.id, results_[end.id]->message);
   }
 
-  /// A line that stays: what became of a run.
+  /// Prints a permanent line: the result of a run.
   void note(std::size_t i, const std::string& text) {
     ++done_;
     const suite::RunResult& result = *results_[i];
@@ -224,18 +221,18 @@ class Flyer {
   const OrphanKeeper orphans_;
   StandIns stand_ins_;
   Packages packages_;
-  Workers workers_;
+  ProcessPool workers_;
   LiveLine live_;
   std::vector<std::optional<suite::RunResult>> results_;
-  std::map<std::size_t, int> ports_;             // of the runs under way
-  std::map<std::size_t, std::string> progress_;  // what they told last
+  std::map<std::size_t, int> ports_;             // of the present runs
+  std::map<std::size_t, std::string> progress_;  // the last line of each
   std::size_t next_ = 0;
   std::size_t done_ = 0;
   int asked_ = 0;
-  std::string failure_;  // why no run can go on
+  std::string failure_;  // why all runs must end
 };
 
-/// Loads and plans. Says on standard error all that is wrong and returns nothing.
+/// Loads and plans. Prints all errors on standard error and then returns nothing.
 std::optional<std::vector<PlannedRun>> plan(const SuiteOptions& options, const char* program) {
   std::vector<std::string> errors;
   std::vector<PlannedRun> runs;
@@ -295,7 +292,7 @@ int runSuite(const SuiteOptions& options) {
   const fs::path folder = fs::absolute(options.output).lexically_normal();
   ResultFolder results(folder, "marsim suite");
   results.begin({kRunsFolder, suite::kResultsFile, kJunitFile, kReportFile});
-  std::signal(SIGPIPE, SIG_IGN);  // the reports are written also where nobody reads the output
+  std::signal(SIGPIPE, SIG_IGN);  // reports are written even if the output has no reader
   const SuiteOutcome outcome = flyRuns(*runs, options);
   writeReports(folder, outcome.runs, baseline, options.baseline);
   fmt::print("\n{}", suite::resultsTable(outcome.runs, baseline));
@@ -313,14 +310,14 @@ int runSuite(const SuiteOptions& options) {
 }
 
 int runScenario(const SuiteOptions& options, const std::string& xml) {
-  const auto runs = plan(options, "scenario");
-  if (!runs) return kWrongCommandLine;
-  requireRoslaunch("scenarios are flown with the ROS nodes");
-  ResultFolder results(options.output, "scenario");
   if (!xml.empty()) {
     if (fs::path(xml).has_parent_path()) makeFolder(fs::path(xml).parent_path());
     requireWritable(xml);
   }
+  const auto runs = plan(options, "scenario");
+  if (!runs) return kWrongCommandLine;
+  requireRoslaunch("scenarios are flown with the ROS nodes");
+  ResultFolder results(options.output, "scenario");
   results.begin({kRunsFolder});
   const SuiteOutcome outcome = flyRuns(*runs, options);
   fmt::print("\n{}", suite::resultsTable(outcome.runs, {}));

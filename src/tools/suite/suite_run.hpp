@@ -6,33 +6,33 @@
 #include "suite/run_result.hpp"
 #include "tools/suite/suite_plan.hpp"
 
-/// `marsim suite`: flies scenarios, holds them to their checks and reports.
+/// `marsim suite`: flies scenarios, judges them by their checks and reports.
 namespace marsim::tools {
 
-/// What flying all runs came to.
+/// The outcome of all runs.
 struct SuiteOutcome {
-  std::vector<suite::RunResult> runs;  ///< in the order of the plan; those that were not reached
-                                       ///< are left out
+  std::vector<suite::RunResult> runs;  ///< in the order of the plan; without those that were not
+                                       ///< reached
   bool interrupted = false;
 };
 
 /// Flies the runs, at most `jobs` at a time, each in a process of its own with a ROS master of its
 /// own. Results of an earlier suite are kept unless `fresh`; runs that lack a package are skipped.
-/// Throws Error where a folder cannot be written into; then nothing is left running.
+/// Throws Error if a folder cannot be written into, after ending all runs.
 SuiteOutcome flyRuns(const std::vector<PlannedRun>& runs, const SuiteOptions& options);
 
-/// 0 where a run passed and none failed, 130 where the user ended it, else 1: a suite of which
-/// everything was skipped has shown nothing.
+/// 0 if a run passed and none failed, 130 if the user ended it, else 1: a suite with only skipped
+/// runs has shown nothing.
 int exitCodeOf(const SuiteOutcome& outcome);
 
-/// Does all of it: loads, flies, writes report.html, results.json and junit.xml, prints the table.
-/// Returns the exit code, 2 where a scenario or an option is wrong: then nothing was started.
+/// Runs a whole suite: loads, flies, writes report.html, results.json and junit.xml, prints the
+/// table. Returns the exit code, 2 if a scenario or an option is wrong: then nothing was started.
 int runSuite(const SuiteOptions& options);
 
-/// Prints what would be run.
+/// Prints the runs of a suite without flying them.
 int listSuite(const SuiteOptions& options);
 
-/// Flies the scenario of a file over its seeds and writes the result as Google Test does, for
+/// Flies the scenario of a file over its seeds and writes the result in Google Test's format, for
 /// rostest; `xml` empty: no file.
 int runScenario(const SuiteOptions& options, const std::string& xml);
 

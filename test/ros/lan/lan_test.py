@@ -175,7 +175,7 @@ class World:
     def start_master(self):
         self.master = Program(self.network, MACHINES[0], self.folder, "rosmaster", "--core",
                               "-p", "11311")
-        # What roscore would do; all launches are of one run.
+        # Does roscore's part; all launches have one run's id.
         script = ("import rosgraph, time\nmaster = rosgraph.Master('/lan_test')\n"
                   "while not master.is_online(): time.sleep(0.05)\n"
                   "master.setParam('/run_id', 'lan_test')\n")

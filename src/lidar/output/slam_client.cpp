@@ -1,0 +1,65 @@
+#include "lidar/output/slam_client.hpp"
+
+#include <algorithm>
+
+#include "marsim/common/error.hpp"
+
+namespace marsim::lidar {
+namespace {
+
+const std::string kFastLio = "fast_lio", kLioSam = "lio_sam", kKissIcp = "kiss_icp";
+
+bool isLivox(CloudLayout layout) {
+  return layout == CloudLayout::kLivox || layout == CloudLayout::kLivox2 || isLivoxCustom(layout);
+}
+
+// The layout that the client reads from a sensor of this family.
+CloudLayout layoutFor(const std::string& client, DriverFamily family) {
+  if (client == kKissIcp) return CloudLayout::kXyzit;
+  if (client == kLioSam) return CloudLayout::kVelodyne;
+  if (family == DriverFamily::kLivox) return CloudLayout::kLivoxCustom;
+  return family == DriverFamily::kOuster ? CloudLayout::kOuster : CloudLayout::kVelodyne;
+}
+
+}  // namespace
+
+DriverFamily driverFamily(const std::vector<OutputConfig>& configured) {
+  const auto any = [&](auto belongs) {
+    return std::any_of(configured.begin(), configured.end(),
+                       [&](const OutputConfig& output) { return belongs(output.layout); });
+  };
+  if (any(isLivox)) return DriverFamily::kLivox;
+  if (any([](CloudLayout layout) { return layout == CloudLayout::kOuster; })) {
+    return DriverFamily::kOuster;
+  }
+  return DriverFamily::kVelodyne;
+}
+
+const std::vector<std::string>& slamClients() {
+  static const std::vector<std::string> clients = {kFastLio, kLioSam, kKissIcp};
+  return clients;
+}
+
+std::vector<OutputConfig> outputsFor(const std::string& client,
+                                     const std::vector<OutputConfig>& configured,
+                                     const std::string& words, const std::string& where) {
+  const auto& known = slamClients();
+  const bool none = client.empty() || client == "none";
+  if (!none && std::find(known.begin(), known.end(), client) == known.end()) {
+    throw UnknownNameError(where, "slam_client", client, known);
+  }
+  const bool automatic = words.empty() || words == "auto";
+  if (none && automatic) return configured;
+  std::vector<OutputConfig> outputs = chooseOutputs(
+      configured, automatic ? nameOf(layoutFor(client, driverFamily(configured))) : words, where,
+      "output");
+  if (client != kFastLio) return outputs;
+  for (OutputConfig& output : outputs) {
+    if (!output.topic.empty()) continue;
+    if (output.layout == CloudLayout::kVelodyne) output.topic = "velodyne_points";
+    if (output.layout == CloudLayout::kOuster) output.topic = "os_cloud_node/points";
+  }
+  return outputs;
+}
+
+}  // namespace marsim::lidar

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "physics/limit_row.hpp"
+
+namespace marsim::physics {
+
+/// Rates a fixed beam of 1 mrad in front of a stand of thin stems (Goodin et al., Electronics 2018,
+/// 7(9):154, section 3.4.1), by a Lidar of nine rays and by an independent Monte Carlo simulation:
+/// mean, deviation and gamma shape of the depths, and that a gamma distribution fits them better
+/// than an exponential one. `pulses`: of each stand.
+void rateGrassStands(int pulses, std::vector<LimitRow>& rows);
+
+/// Histograms of the depths of one of the stands by both, and the fitted distributions
+/// (stand_depths.svg).
+void drawDepths(int pulses, const std::filesystem::path& folder);
+
+}  // namespace marsim::physics

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "physics/limit_row.hpp"
+
+namespace marsim::physics {
+
+/// Rates nine rods in a row before a wall, seen by an LMS-291 (Goodin et al., Electronics 2018,
+/// 7(9):154, section 3.4.2): how many beams give points between rods and wall; also two planes
+/// about half a pulse apart, and the choice of each mode among three planes.
+void rateMixedPixels(std::vector<LimitRow>& rows);
+
+/// Draws from above the rods and the wall by one ray a beam and by nine (mixed_pixels.svg), and
+/// with the wall 2 m behind the rods by the modes first and last (two_modes.svg).
+void drawMixedPixels(const std::filesystem::path& folder);
+
+}  // namespace marsim::physics
