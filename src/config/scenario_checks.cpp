@@ -10,7 +10,7 @@
 namespace marsim::config {
 namespace {
 
-/// What flies: as the scenario says, or else as its launch file does by default.
+/// Vehicle and sensors of a UAV.
 struct Equipment {
   std::string vehicle, imu, lidar;
 };
