@@ -43,7 +43,7 @@ class ControlWait {
   bool mustWait(TimeNs stamp, WallClock::time_point now);
   /// [s] of wall time for which the dynamics have waited; 0 if they do not wait.
   double waited(WallClock::time_point now) const;
-  /// Whether the wait for the controller ended in vain; true once for each time.
+  /// Whether the wait for the controller timed out; true once for each time-out.
   bool gaveUp();
 
  private:

@@ -10,7 +10,7 @@
 namespace marsim::config {
 namespace {
 
-/// What flies: as the scenario says, or else as its launch file does by default.
+/// A UAV's vehicle and sensors: the scenario's, or else the defaults of its launch file.
 struct Equipment {
   std::string vehicle, imu, lidar;
 };

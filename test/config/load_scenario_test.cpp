@@ -129,10 +129,11 @@ TEST_F(LoadScenario, AGoalMayBeAWay) {
   EXPECT_EQ(goals[0], scenario::Way({Eigen::Vector3d(5.0, 0.0, 2.0)}));
   EXPECT_EQ(goals[1], scenario::Way({{5.0, 1.0, 2.0}, {5.0, 3.0, 2.0}}));
   EXPECT_TRUE(scenario.keep);
-  EXPECT_EQ(said(replaced(kPlain, "[5m, 3m, 2m]", "[[5m, 1m, 2m], [5m, 3m]]")),
-            "one.yaml: fly.goals[1][1] is [5m, 3m], allowed: a list of three numbers, [x, y, z]");
+  EXPECT_EQ(
+      said(replaced(kPlain, "[5m, 3m, 2m]", "[[5m, 1m, 2m], [5m, 3m]]")),
+      "one.yaml: fly.goals[1][1] is a list of 2, allowed: a list of three numbers, [x, y, z]");
   EXPECT_EQ(said(replaced(kPlain, "[5m, 3m, 2m]", "[5m, 3m]")),
-            "one.yaml: fly.goals[1] is [5m, 3m], allowed: a list of three numbers, [x, y, z]");
+            "one.yaml: fly.goals[1] is a list of 2, allowed: a list of three numbers, [x, y, z]");
   EXPECT_EQ(said(replaced(kPlain, "[5m, 3m, 2m]", "[[5m, 1m, 2000km], [5m, 3m, 2m]]"))
                 .find("one.yaml: fly.uav0.goals is (5, 1, 2e+06)"),
             0U);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "marsim/map/cloud_io.hpp"
+#include "tools/process/child_process.hpp"
 #include "tools/temporary_folder.hpp"
 #include "tools/test_room.hpp"
 
@@ -195,7 +196,8 @@ TEST_F(Demo, FlightWithoutARecordPointsToTheLog) {
   EXPECT_TRUE(said("scenario.log")) << output_;
   install("echo 'RLException: unused args'; exit 1");
   EXPECT_EQ(run(there_), 1);
-  EXPECT_TRUE(said("left no record: unused args; its output")) << output_;
+  EXPECT_TRUE(said("left no record: roslaunch ended with code 1: unused args; its output"))
+      << output_;
 }
 
 TEST_F(Demo, ResultsOfAnEarlierFlightAreNotTakenForThisOnes) {

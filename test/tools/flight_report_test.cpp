@@ -11,11 +11,15 @@
 namespace marsim::tools {
 namespace {
 
+StampedPose at(TimeNs stamp, const Eigen::Vector3d& p_WB) {
+  return {stamp, {Eigen::Quaterniond::Identity(), p_WB}};
+}
+
 // Poses along x at y = 3, z = 1.5 of a room whose wall stands at x = 10.
 std::vector<StampedPose> alongX(std::initializer_list<double> xs) {
   std::vector<StampedPose> rows;
   for (const double x : xs) {
-    rows.push_back({5'000'000 * static_cast<TimeNs>(rows.size()), {{}, {x, 3.0, 1.5}}});
+    rows.push_back(at(5'000'000 * static_cast<TimeNs>(rows.size()), {x, 3.0, 1.5}));
   }
   return rows;
 }
@@ -46,7 +50,7 @@ TEST(FlightSummary, NamesEveryFailureAndNoOther) {
   EXPECT_TRUE(summary.failures().empty());
   summary.record.goals_reached = 3;
   summary.contacts.episodes = 2;
-  summary.contacts.first_contact = {3 * kNsPerSecond / 2, {{}, {1, 2, 3}}};
+  summary.contacts.first_contact = at(3 * kNsPerSecond / 2, {1, 2, 3});
   summary.interrupted = true;
   summary.record.scans = 0;
   summary.record.contacts = 1;

@@ -49,8 +49,8 @@ struct CastCounts {
 };
 
 /// An OpenGL context of version 4.3 (core) or later and the one thread that it is current in. Any
-/// thread may have jobs done there; they are done one after another, so that OpenGL sees one
-/// thread alone whoever calls a renderer.
+/// thread may have jobs done there; they are done one after another, so that OpenGL sees a single
+/// thread, no matter which thread calls a renderer.
 class Context {
  public:
   /// Throws GlError with the errors of all sources tried.

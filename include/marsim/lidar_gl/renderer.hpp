@@ -49,9 +49,10 @@ RendererChoice rendererChoiceOf(const std::string& name, const std::string& wher
 /// Takes a line for the user; `warning`: something went wrong.
 using Log = std::function<void(const std::string& line, bool warning)>;
 
-/// The renderer of a choice. `log` is told once which device renders, or why the processor does.
-/// Where OpenGL fails later the processor goes on, and the log is told why; it must be callable
-/// from any thread that renders. Throws ConfigError, and GlError for kOpenGl where it cannot be.
+/// The renderer of a choice. `log` gets one line: the rendering device, or why the processor
+/// renders. If OpenGL fails later, the processor takes over, and `log` gets the reason; it must be
+/// callable from any thread that renders. Throws ConfigError, and GlError for kOpenGl where it
+/// cannot be.
 std::unique_ptr<lidar::RayRenderer> makeRayRenderer(RendererChoice choice,
                                                     std::shared_ptr<const map::SurfelMap> map,
                                                     const lidar::RendererConfig& config,

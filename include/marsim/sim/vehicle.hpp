@@ -64,7 +64,7 @@ struct VehicleSetup : vehicle::EquippedVehicle {
 struct MotorCommand {
   vehicle::RotorArray speeds;    ///< [rad/s]
   TimeNs computed_from = 0;      ///< stamp of the report
-  std::uint32_t placements = 0;  ///< of the report; 0: not told
+  std::uint32_t placements = 0;  ///< of the report; 0: unknown
 };
 
 /// The events and samples that fall due at one step of a vehicle.
@@ -112,8 +112,8 @@ class Vehicle {
   /// Takes, with ideal dynamics, the reference that its controller tracks at the report of a stamp;
   /// it acts and is ignored as motor speeds are.
   bool track(const control::Reference& reference, TimeNs computed_from, std::uint32_t placements);
-  /// Whether an answer computed from the state of a stamp, after that many placements (0: not
-  /// told), is from after the last placement and not from the future.
+  /// Whether an answer computed from the state of a stamp, after that many placements (0:
+  /// unknown), is from after the last placement and not from the future.
   bool isAnswer(TimeNs computed_from, std::uint32_t placements) const;
   /// Applies the impact of another UAV that has run into this one (see Collisions).
   void takeImpact(const Impact& impact);

@@ -104,9 +104,9 @@ class Autopilot {
   Mode mode_ = Mode::kLoiter;
   bool armed_ = false;
   bool failsafe_ = false;
-  bool landing_ = false;     ///< was told to land
+  bool landing_ = false;     ///< after a command to land
   double height_ = 0.0;      ///< [m] of the next take-off
-  bool climbs_ = false;      ///< was told to take off
+  bool climbs_ = false;      ///< after a command to take off
   TimeNs rests_since_ = -1;  ///< start of rest on the ground in landing, or in the air in take-off
   Eigen::Vector3d home_ = Eigen::Vector3d::Zero();  ///< [m] place of arming
   TimeNs last_setpoint_ = -1;                       ///< < 0: none

@@ -20,9 +20,9 @@
 
 namespace marsim::ros_nodes {
 
-/// The moving objects of the world, as a UAV's nodes hear of them. Outside of lockstep that is what
-/// has arrived; in lockstep what was told one peer period before, and whoever asks waits until that
-/// has been heard.
+/// The moving objects of the world, as a UAV's nodes hear of them. Outside of lockstep these are
+/// the states that have arrived; in lockstep the states published one peer period before, and a
+/// caller waits until they have arrived.
 ///
 /// In: /peers (marsim/Peers): the other UAVs; what ObstacleListener names. Parameters: uav_id (see
 /// readUavId), peer_timeout and peer_extrapolation (see PeerListener), those of Lockstep.

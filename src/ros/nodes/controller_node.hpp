@@ -32,11 +32,11 @@ namespace marsim::ros_nodes {
 /// In: `state` (marsim/VehicleState) and commands (ReferenceInput, StreamInput, FlightServices).
 /// Out: `motor_speeds` (marsim/MotorSpeeds), `reference` (marsim/StateReference), `tracking_error`
 /// (marsim/TrackingError).
-/// Whatever came last is followed, whenever it says that it was made; in lockstep a command acts at
-/// the first state at or after its stamp (see sim::Pilot::commandAt), those of one state in the
-/// order of sim::CommandKind. There every state is answered, at rest by motor speeds without any.
-/// What is followed is told on `command_taken`; a controller that is started in the place of
-/// another one goes on with what the quadrotor has kept of that (`active_command`, both
+/// The controller follows the last command to arrive, whatever its stamp. In lockstep a command
+/// acts at the first state at or after its stamp (see sim::Pilot::commandAt), commands at one state
+/// in the order of sim::CommandKind, and every state is answered, at rest by empty motor speeds.
+/// The followed command is published on `command_taken`. A controller that is started in the place
+/// of another one takes over the command that the quadrotor has kept (`active_command`, both
 /// marsim/ActiveCommand) before it answers the first state. /map_info tells where the map ends and,
 /// for ground_z `auto`, where the ground is. What CommandWatch notes goes to the log and to
 /// /diagnostics.

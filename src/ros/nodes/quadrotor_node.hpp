@@ -29,13 +29,13 @@
 namespace marsim::ros_nodes {
 
 /// Dynamics, collisions and IMU of one UAV, stepped by /clock. On a busy machine they wait for the
-/// controller's answers, and /clock for them. While time stands still, the last `state` is told
-/// again to a controller that is waited for and to whoever subscribes. It remembers what its
-/// controller follows (CommandKeeper), for one that is started in that one's place.
+/// controller's answers, and /clock for them. While time stands still, the node publishes the last
+/// `state` again for a controller that it waits for and for new subscribers. It keeps the command
+/// that its controller follows (CommandKeeper) for a controller that is started in its place.
 ///
-/// In lockstep (see Lockstep) it begins when it has heard of everybody who takes part, every step
-/// waits for what acts in it (the controller's answer, what the others told), and `teleport` and
-/// `reset` act at a state (see sim::Vehicle::placeAt).
+/// In lockstep (see Lockstep) it begins when it has heard of all participants, every step waits for
+/// the messages that act in it (the controller's answer, the other UAVs' states), and `teleport`
+/// and `reset` act at a state (see sim::Vehicle::placeAt).
 ///
 /// With ideal dynamics the controller's `reference` is its answer, in place of motor speeds.
 ///

@@ -30,9 +30,9 @@ namespace marsim::ros_nodes {
 
 /// Publishes /clock as a SimClock says: at a fixed step of simulated time, paced to wall time;
 /// later where a node that grants time (marsim/ClockGrant on /clock_grants) has not granted it yet,
-/// or an answer of a client is due (AnswerListener). While it stands, it is told again. On a LAN
-/// one machine's leads: it answers the others' questions, and they follow it (ClockFollower); those
-/// begin when it has answered, run on by themselves while it does not, and wait for nobody.
+/// or an answer of a client is due (AnswerListener). While it stands, /clock is sent again. On a
+/// LAN one machine's clock leads: it answers the questions of the others, which follow it
+/// (ClockFollower). Followers begin at its first answer, run on alone without it, and do not wait.
 /// Parameters: rate [Hz], pace: simulated seconds a wall second (max: as fast as all can
 /// follow; a follower's is its leader's), patience [s]: wall time for which a node that granted
 /// time is waited for (auto: 5, in lockstep for ever), and a client that owes an answer (auto: 10),

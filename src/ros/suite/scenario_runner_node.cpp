@@ -95,11 +95,10 @@ ScenarioRunnerNode::ScenarioRunnerNode(ros::NodeHandle handle, ros::NodeHandle p
   params.finish();
   end_ = scenario_.duration;
 
-  const ros::NodeHandle root("/");
   const std::vector<std::string> names =
       slam_ ? std::vector<std::string>{handle.getNamespace().substr(1)} : scenario_.uavNames();
   for (const std::string& name : names) {
-    uavs_.push_back(std::make_unique<ScenarioUav>(root, name, scenario_, slam_.get()));
+    uavs_.push_back(std::make_unique<ScenarioUav>(name, scenario_, slam_.get()));
     uavs_.back()->on_state = [this](TimeNs stamp) { onState(stamp); };
   }
   watchTopics(handle);

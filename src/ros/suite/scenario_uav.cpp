@@ -38,12 +38,12 @@ Value valueAt(const std::vector<std::pair<TimeNs, Value>>& values, TimeNs stamp,
 
 }  // namespace
 
-ScenarioUav::ScenarioUav(const ros::NodeHandle& root, const std::string& name,
-                         const scenario::Scenario& scenario, const SlamFlight* slam)
-    : name_(name), guide_(scenario, name), slam_(slam), inputs_(ros::NodeHandle(root, name)) {
+ScenarioUav::ScenarioUav(const std::string& name, const scenario::Scenario& scenario,
+                         const SlamFlight* slam)
+    : name_(name), guide_(scenario, name), slam_(slam), inputs_(ros::NodeHandle("/" + name)) {
   collides_ = config::argumentOf(scenario, "collision") != "false";
   if (scenario.lockstep && slam == nullptr) beginAfter(0);
-  ros::NodeHandle handle(root, name);
+  ros::NodeHandle handle("/" + name);
   const std::string topic = goalTopic(scenario.client, name);
   sends_path_message_ = topic == "/waypoint_generator/waypoints";
   if (guide_.goalCount() > 0 || slam != nullptr) {

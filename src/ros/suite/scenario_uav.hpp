@@ -32,8 +32,7 @@ class ScenarioUav {
  public:
   /// With `slam` it flies a SLAM flight from where it is first seen, records nothing and waits for
   /// beginAfter() in lockstep, too.
-  ScenarioUav(const ros::NodeHandle& root, const std::string& name,
-              const scenario::Scenario& scenario, const SlamFlight* slam);
+  ScenarioUav(const std::string& name, const scenario::Scenario& scenario, const SlamFlight* slam);
 
   /// Topics that it reads or publishes without a counterpart yet: "nobody publishes TOPIC".
   std::vector<std::string> missing() const;
