@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "marsim/map/cloud_io.hpp"
+#include "tools/process/child_process.hpp"
 #include "tools/temporary_folder.hpp"
 #include "tools/test_room.hpp"
 

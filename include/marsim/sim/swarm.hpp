@@ -11,8 +11,6 @@
 
 namespace marsim::sim {
 
-namespace marsim::sim {
-
 /// The arrangement of the starts of a swarm.
 enum class Formation {
   kLine,    ///< abreast
