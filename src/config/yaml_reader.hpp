@@ -20,7 +20,7 @@ namespace marsim::config {
 /// 0.4, 90deg, 5 cm), texts, words, lists. It remembers which keys were asked for, so that those
 /// nobody reads are errors. Bounds are not looked at. Every error is a ConfigError that names file,
 /// full path of the field, value and what is allowed.
-class YamlReader : public Settings {
+class YamlReader final : public Settings {
  public:
   using ReadMap = std::function<void(YamlReader&)>;
 
