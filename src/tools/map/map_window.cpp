@@ -96,7 +96,7 @@ std::vector<map::Colour> byHeight(const map::PointCloud& cloud) {
   std::vector<map::Colour> colours;
   colours.reserve(cloud.size());
   for (const Eigen::Vector3f& p : cloud.points) {
-    const viz::Colour shade = viz::ramp(viz::kRanges, 1.0F - (p.z() - low) / rise);
+    const viz::Rgb shade = viz::ramp(viz::kRanges, 1.0F - (p.z() - low) / rise);
     const auto byte = [](float part) { return static_cast<std::uint8_t>(std::lround(255 * part)); };
     colours.push_back({byte(shade.r), byte(shade.g), byte(shade.b)});
   }
