@@ -29,10 +29,10 @@ CollisionResponse collisionResponseOf(const std::string& name);
 
 /// Settings of collision checking and response. The ground plane carries a UAV (Ground), and so do
 /// surfaces of the map on which it lands. Standing and landing there are no contacts; any other
-/// touch is a contact with the map, also on the plane where the map has no points. On the plane a
-/// UAV comes to rest with every response: it falls over, slides and stays on its back by the same
-/// impulses as elsewhere, with "report" without bouncing. Off the plane "report" acts only on a UAV
-/// that lands.
+/// touch is a contact with the map, also on the plane where the map has no points. The plane stops
+/// a UAV with every response: it falls over, slides and stays on its back by the same impulses as
+/// elsewhere, with "report" without bouncing. Elsewhere "report" has no effect unless the UAV
+/// lands.
 struct CollisionConfig {
   bool on = true;  ///< false: only the ground plane, without contacts
   CollisionResponse response = CollisionResponse::kReport;
@@ -85,8 +85,8 @@ class Collisions {
              const ObjectsIn& objectsIn, std::vector<collision::ContactEvent>& events);
   /// The impacts on others in the last step, to be passed to their takeImpact().
   const std::vector<Impact>& impacts() const { return impacts_; }
-  /// Applies the impact of another UAV that has run into this one, which need not have noticed: its
-  /// motion changes, unless its response is "report", and the next step counts the contact. Ignores
+  /// Applies the impact of another UAV that has run into this one, noticed or not: this UAV's
+  /// motion changes, unless the response is "report", and the next step counts the contact. Ignores
   /// an impossible impact and one within kBetweenImpacts of the last between the two.
   void takeImpact(const Impact& impact, vehicle::Quadrotor& quadrotor);
   /// Before the vehicle is placed elsewhere: ends all contacts, lets go of the map's surface.

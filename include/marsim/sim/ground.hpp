@@ -57,8 +57,8 @@ class Ground {
 
   /// Whether a point of the map belongs to the ground plane.
   bool isOnPlane(const collision::Touch& touch) const;
-  /// Whether a touch belongs to a surface that holds the vehicle, or to one that only the body's
-  /// cells reach because they are larger than the body.
+  /// Whether a touch belongs to a surface that holds the vehicle, or lies in a cell of the
+  /// body but outside of the body itself, which is smaller than its cells.
   bool isOnSurface(const collision::Touch& touch) const;
 
  private:

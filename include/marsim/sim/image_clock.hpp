@@ -8,7 +8,7 @@
 namespace marsim::sim {
 
 /// The instants at which a vehicle's cameras take their images: every multiple of the image period
-/// since simulated time 0, as soon as the vehicle's reports cover the time that it needs.
+/// since simulated time 0, each delivered once the reports cover the motion that it needs.
 class ImageClock {
  public:
   /// An instant whose image is due.

@@ -67,9 +67,9 @@ class Pilot {
   /// than kFarthestAhead past the last report (false), at the next one. Commands at one report act
   /// in the order of their stamps, then of their kinds, then of these calls.
   bool commandAt(TimeNs stamp, CommandKind kind, Command command);
-  /// Forgets all commands where the motion breaks between the last report and this one (true), and
-  /// also those that wait for a stamp more than kFarthestAhead past it: time was set back. answer()
-  /// does the same.
+  /// Forgets all commands and returns true if the motion breaks between the last report and this
+  /// one. Always forgets those that wait for a stamp more than kFarthestAhead past it: time was set
+  /// back. answer() does the same.
   bool notice(const VehicleReport& report);
   /// Motor speeds [rad/s] for a report; none for a vehicle that rests until its first command.
   std::optional<vehicle::RotorArray> answer(const VehicleReport& report);

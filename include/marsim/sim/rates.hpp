@@ -7,7 +7,7 @@
 
 namespace marsim::sim {
 
-/// Steps of the simulation, each a whole multiple of the dynamics step.
+/// Rates of the simulation; each period is a whole multiple of the dynamics step.
 struct RateConfig {
   double dynamics = 1000.0;  ///< [Hz]
   double state = 500.0;      ///< [Hz] states handed to controller and sensors

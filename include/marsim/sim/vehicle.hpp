@@ -51,7 +51,7 @@ struct VehicleSetup : vehicle::EquippedVehicle {
   std::uint64_t seed = 1;
   std::optional<Replay> replay = std::nullopt;
   Dynamics dynamics = Dynamics::kRigidBody;
-  vehicle::WindConfig wind = {};  ///< as motor_failures, not in ideal dynamics or a replay
+  vehicle::WindConfig wind = {};  ///< like motor_failures ignored by ideal dynamics and replays
   std::vector<MotorFailure> motor_failures = {};
 
   /// Throws ConfigError where a rate does not divide that of the dynamics, the motors are too fast
@@ -96,7 +96,7 @@ class Vehicle {
   /// that wait for a stamp more than kFarthestAhead past this one: time was set back.
   std::vector<collision::ContactEvent> place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp);
   /// Places it at the end of the first state step at or after `stamp`, after its sensors were
-  /// sampled; if the stamp is more than kFarthestAhead past the present one (false), of the next.
+  /// sampled; a stamp more than kFarthestAhead ahead gives false and the next state step.
   bool placeAt(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp);
   /// Whether its dynamics are ideal: it takes references; motor speeds and impacts of others change
   /// nothing.

@@ -46,8 +46,8 @@ class Uav {
  public:
   /// Only a LiDAR and cameras need renderers, only cameras `map`; `neighbours`: the points of the
   /// map to collide with, null: none; `number`: its identity to others. Throws ConfigError, also
-  /// where the motors are too fast for the dynamics step or the IMU's rate does not divide its
-  /// rate.
+  /// where the motors are too fast for the dynamics step or the IMU's rate does not divide the
+  /// dynamics rate.
   Uav(const UavConfig& config, const Renderers& renderers, double ground_z,
       std::shared_ptr<const collision::Neighbours> neighbours = nullptr, std::uint32_t number = 0,
       std::shared_ptr<const map::SurfelMap> map = nullptr);
