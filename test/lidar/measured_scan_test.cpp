@@ -287,7 +287,7 @@ TEST(ScanIntensity, FollowsTheDriversConvention) {
 TEST(IntensityConfig, RefusesValuesOutOfBounds) {
   const auto complaint = [](const IntensityConfig& config) -> std::string {
     try {
-      config.validate("x.yaml");
+      checkSettings("x.yaml", config);
     } catch (const ConfigError& error) {
       return error.what();
     }

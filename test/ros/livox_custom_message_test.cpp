@@ -10,7 +10,8 @@
 #include <gtest/gtest.h>
 #include <boost/uuid/detail/md5.hpp>
 
-#include "example_scan.hpp"
+#include "layouts/example_scan.hpp"
+#include "ros/messages/cloud_message.hpp"
 
 namespace marsim::ros_nodes {
 namespace {
@@ -88,8 +89,8 @@ std::string serialised(const LivoxCustomMessage& message) {
 }
 
 TEST(LivoxCustomMessage, BytesOfAScan) {
-  const LivoxCustomMessage message =
-      encoderOf(lidar::CloudLayout::kLivoxCustom2).custom(exampleScan());
+  const LivoxCustomMessage message = toMessage(std::get<layouts::LivoxCloud>(
+      layouts::encoderOf(lidar::CloudLayout::kLivoxCustom2).encode(layouts::exampleScan())));
   EXPECT_TRUE(message.driver2);
   EXPECT_EQ(message.point_num, message.points.size());
   std::string expected =

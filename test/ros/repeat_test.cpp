@@ -374,7 +374,8 @@ class WorldFlight {
       record_.add(name + "/collision", message);
     };
     uav.on_scan = [this, name, encoder](const lidar::Scan& scan) {
-      record_.add(name + "/points", encoder->cloud(scan));
+      record_.add(name + "/points",
+                  ros_nodes::toMessage(std::get<layouts::Cloud>(encoder->encode(scan))));
     };
     uav.on_image = [this, name, camera = *config.depth](const lidar::DepthImage& image) {
       record_.add(name + "/depth/image_rect_raw",

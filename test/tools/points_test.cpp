@@ -5,7 +5,7 @@
 #include "common/bounds.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
-#include "tools/command_line.hpp"
+#include "tools/process/command_line.hpp"
 
 namespace marsim::tools {
 namespace {
