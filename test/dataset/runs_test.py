@@ -45,8 +45,11 @@ class Runs(KnownFlight):
 
     def test_defaults_are_those_of_the_launch_file(self):
         here = os.path.dirname(os.path.abspath(__file__))
-        launch = xml.etree.ElementTree.parse(os.path.join(here, "..", "..", "launch", "sim.launch"))
-        known = {arg.get("name"): arg.get("default") for arg in launch.getroot().findall("arg")}
+        known = {}
+        for name in ("uav.launch", "sim.launch"):  # which includes the former
+            launch = xml.etree.ElementTree.parse(os.path.join(here, "..", "..", "launch", name))
+            known.update({arg.get("name"): arg.get("default")
+                          for arg in launch.getroot().findall("arg")})
         with open(self.path("enu", "run.json")) as file:
             arguments = json.load(file)["arguments"]
         for name, value in arguments.items():

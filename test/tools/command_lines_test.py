@@ -38,11 +38,12 @@ WORKERS = 2
 TYPES = {"INPUT", "OUTPUT", "OUTPUT:xml:PATH", "FOLDER", "WORD", "NAME", "NAME:=VALUE", "FLAG"}
 
 # Values of required options, by their names.
+CACHE = tempfile.TemporaryDirectory()  # for prepared maps, whatever becomes of the command
 SAMPLES = {"map": "room.pcd", "other": "room.ply", "files": "room.pcd", "cloud": "room.pcd",
            "config": "place.yaml", "recording": "scans", "trajectory": "flight.tum",
            "study": "study.yaml", "SCENARIOS": "hover.yaml", "FILE": "hover.yaml",
            "launch": "sim.launch", "TOPIC": "/odom", "resolution": "0.1", "surface": "paper",
-           "folder": "made", "--out": "made.pcd"}
+           "folder": CACHE.name, "--out": "made.pcd"}
 # Further options that lead a command to what it writes, and keep it from making large maps.
 FURTHER = {"dataset": {"--trajectory": "flight.tum", "--map": "room.pcd", "--out": "made"},
            "demo": {"--map": "room.pcd"}, "scan": {"--map": "room.pcd"},
@@ -80,24 +81,27 @@ class Command:
         self.sub = [sub] if sub else []
         self.title = " ".join([program.replace("marsim-", "")] + self.sub)
 
-    def base(self, without=""):
-        """Words that are right, but those of one option."""
+    def base(self, without="", instead=()):
+        """Words that are right, but those of one option; `instead` stands in its place."""
         further = dict(FURTHER.get(self.title, {}))
         for option in self.options:
             if option.required:
                 further.setdefault(option.name, SAMPLES.get(option.name))
-        words = []
+        words, positionals, last = [], [], instead
         for option in self.options:
-            if option.name in further and option.name != without:
-                words += option.words(further[option.name])
-        return words
+            into = positionals if option.is_positional else words
+            if option.name != without:
+                into += option.words(further[option.name]) if option.name in further else []
+            elif option.is_positional:  # whose place says which it is
+                into += instead
+                last = []
+        return words + positionals + list(last)
 
     def row(self, option, value):
         """Words with one option's value, and what the message names."""
-        positional = option.is_positional and (value or "").startswith("-")
+        dashes = ["--"] if option.is_positional and (value or "").startswith("-") else []
         path = (value or "").rpartition("xml:")[2]
-        return (self, self.base(option.name) + (["--"] if positional else []) +
-                option.words(value),
+        return (self, self.base(option.name, dashes + option.words(value)),
                 [option.name, path or option.name, os.path.splitext(path or option.name)[0],
                  os.path.dirname(path)])
 
@@ -209,8 +213,9 @@ def rows_of_command(command):
     """What is missing and what is too much."""
     yield command, command.base() + ["--no-such-option"], ["--no-such-option"]
     yield command, command.base() + ["--" + LONG], ["--xxx"]
+    positionals = [option for option in command.options if option.is_positional]
     for option in command.options:
-        if option.required:
+        if option.required and option not in positionals[:-1]:  # the next one takes its place
             yield command, command.base(option.name), [option.name]
 
 
