@@ -66,7 +66,7 @@ Json mapJson(const MapPlan& plan) {
 
 std::string htmlReport(const std::vector<RunResult>& runs, const std::vector<RunResult>& baseline,
                        const ReportInfo& info) {
-  // What has broken since the baseline comes first.
+  // Runs that broke since the baseline come first.
   std::vector<RunResult> sorted = runs;
   std::stable_partition(sorted.begin(), sorted.end(),
                         [&](const RunResult& run) { return isBroken(run, baseline); });

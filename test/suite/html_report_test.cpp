@@ -44,7 +44,7 @@ print(html.unescape(found[0]))')py",
                                         page));
 }
 
-/// What the page's script draws. Needs Node.js.
+/// The page as its script draws it, which needs Node.js.
 class DrawnReport : public testing::Test {
  protected:
   void SetUp() override {
