@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "starts.hpp"
 
 #include <sys/resource.h>

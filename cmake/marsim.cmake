@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Build settings and the two functions every module uses.
 
 set(CMAKE_CXX_STANDARD 17)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Files for find_package(marsim), see marsim-components.cmake. Included after all libraries.
 
 # marsim::core is every library of the core.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Messages and the catkin face of the package.
 add_message_files(DIRECTORY msg FILES
   ActiveCommand.msg

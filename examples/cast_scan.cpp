@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One scan of a Mid-360 at rest, written as a cloud: cast_scan [MAP [SCAN.pcd]]
 #include <cstdio>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A flight with scans as fast as the machine allows: headless_flight [MAP]
 #include <chrono>
 #include <cstdio>

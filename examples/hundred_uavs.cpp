@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A hundred UAVs in one world, each changes places with a neighbour: hundred_uavs [MAP]
 #include <chrono>
 #include <cstdio>

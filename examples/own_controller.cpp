@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A controller of one's own answers every report of a vehicle: own_controller [MAP]
 #include <cstdio>
 

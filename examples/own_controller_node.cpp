@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A flight controller of one's own as a ROS node: it holds its place and flies to `goal`. With
 // simulation: marsim run sim.launch controller:=none, then: own_controller_node __ns:=uav0
 #include <geometry_msgs/PoseStamped.h>

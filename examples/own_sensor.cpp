@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Two sensors of one's own, from YAML and from C++: own_sensor [MAP [SENSOR.yaml]]
 #include <cstdio>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The Point Cloud Library on a map and a scan: thins the map, casts a scan at it, and finds the
 // largest plane of the scan. pcl_ground [MAP]
 #include <cstdio>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Writes the arguments of the launch files beside this one, between the markers in each, and the
 table of them in docs/arguments.md, from arguments.yaml and `marsim run --defaults`.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "common/build_lock.hpp"
 
 #include <cerrno>

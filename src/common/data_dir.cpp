@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "common/data_dir.hpp"
 
 #include <cerrno>

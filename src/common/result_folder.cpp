@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "common/result_folder.hpp"
 
 #include <system_error>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "marsim/config/load.hpp"
 
 #include "config/yaml_reader.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "config/names.hpp"
 #include "config/sensor_readers.hpp"
 #include "config/yaml_reader.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "dataset/growing_file.hpp"
 
 #include <cerrno>

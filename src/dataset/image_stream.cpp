@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "dataset/image_stream.hpp"
 
 #include <cmath>

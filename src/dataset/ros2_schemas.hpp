@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 /// Definitions of ROS 2's messages (common_interfaces, rcl_interfaces), without comments, as

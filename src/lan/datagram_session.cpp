@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "lan/datagram_session.hpp"
 
 #include <algorithm>

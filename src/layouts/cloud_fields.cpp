@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "layouts/cloud_fields.hpp"
 
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Casts a ray an invocation through a tree of surfels (map/tree/leaf_storage.hpp): what
 // lidar/cast/ray_walk.hpp does for groups, with the same bounds of rounding. Single precision
 // relative to the ray's origin decides, double precision where that leaves doubt.

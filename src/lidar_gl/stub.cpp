@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Replaces all code that needs OpenGL in builds without it.
 
 #include "marsim/lidar_gl/renderer.hpp"

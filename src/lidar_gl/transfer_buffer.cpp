@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "lidar_gl/transfer_buffer.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "map_tools/import.hpp"
 
 #include <algorithm>

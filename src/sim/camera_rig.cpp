@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "marsim/sim/camera_rig.hpp"
 
 #include <algorithm>

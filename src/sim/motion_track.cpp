@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "marsim/sim/motion_track.hpp"
 
 namespace marsim::sim {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "sim/obstacle_plants.hpp"
 
 #include "marsim/lidar/plants.hpp"

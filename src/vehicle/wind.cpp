@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "marsim/vehicle/wind.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "viz/point_raster.hpp"
 
 #include <algorithm>

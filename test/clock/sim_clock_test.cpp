@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "clock/sim_clock.hpp"
 
 #include <cmath>

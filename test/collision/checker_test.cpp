@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The checker against brute force: every point of the map and of the objects against every occupied
 // cell, cell by cell, at thousands of poses.
 #include "marsim/collision/checker.hpp"

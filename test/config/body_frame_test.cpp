@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which frame of a UAV is meant, and which IMU.
 #include <gtest/gtest.h>
 

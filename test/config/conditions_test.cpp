@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Wind and failures as launch arguments say them.
 #include "marsim/config/load.hpp"
 #include "support.hpp"

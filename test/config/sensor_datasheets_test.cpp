@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The shipped sensors against their makers' figures, and the library's own figures of coverage.
 #include <algorithm>
 #include <cmath>

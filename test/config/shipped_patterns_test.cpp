@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The patterns of shipped sensors against their makers' documents, shot by shot.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A commander that takes up what another one followed goes on with the same references, to the last
 // bit: the one that was never interrupted says which.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Commands that hold for a while only, landing, and what is told of them.
 #include "marsim/control/commander.hpp"
 

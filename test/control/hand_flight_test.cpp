@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Flying by keys and by sticks.
 #include <cmath>
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Flies references as quick as SUPER's configurations let its planner be (its files
 // click_smooth_ros1.yaml, static_dense.yaml and static_high_speed.yaml), commanded at 100 Hz, with
 // the controller and the vehicle that planner.launch takes for it. No nodes: every state's answer

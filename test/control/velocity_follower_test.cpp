@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "marsim/control/velocity_follower.hpp"
 
 #include <cmath>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Bags of ROS 1 and 2 against the other formats."""
 import os
 import unittest

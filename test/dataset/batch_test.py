@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """`marsim batch`: grids and samples, breaks and going on, failures, Snakemake, bad input.
 
 batch_test.py MARSIM

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Images and depth in all formats against each other, the room and the points; truth in images."""
 import filecmp
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A known trajectory in a known room, and `marsim dataset` along it; for the tests of this folder.
 
 X_test.py MARSIM bags|no-bags large-images|small-images

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """What the files hold: truth, IMU and points of each layout against closed forms of the flight and of the
 room, in each format's own frames.
 """

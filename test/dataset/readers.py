@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Readers of the layouts of `marsim dataset`, written from the formats' own documents: they share
 nothing with the program."""
 import html

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Flights of scenarios; folders in use, runs that broke off, full disks."""
 import json
 import os

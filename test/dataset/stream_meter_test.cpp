@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "dataset/stream_meter.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Every command in the documents stands in commands.yaml, which says how it is tried, and is tried.
 
 commands_test.py list                    the table and the documents know the same commands

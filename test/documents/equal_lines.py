@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Fails where as many equal lines of code as LENGTH stand in two places of the folders.
 
 Lines are compared without white space at their ends. Blank lines, comments and includes are no code,

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Every path of the repository that README, CONTRIBUTING or a page of docs names exists, and so does
 every heading that a link leads to.
 

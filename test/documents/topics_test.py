@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Every topic and service of the nodes stands in docs/ros.md, with its type.
 
 topics_test.py           those that the sources of the nodes name

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Installs the package and builds with it, outside of the source tree, what docs/cpp.md shows."""
 import argparse
 import os
@@ -132,7 +133,7 @@ class Examples(unittest.TestCase):
     def components(self, name, component):
         done = self.configure(self.project(
             name, "cmake_minimum_required(VERSION 3.16)\nproject(p CXX)\n"
-                  "find_package(marsim 0.1 REQUIRED COMPONENTS core %s)\n"
+                  "find_package(marsim 0.2 REQUIRED COMPONENTS core %s)\n"
                   "if(NOT TARGET marsim::%s)\n  message(FATAL_ERROR nothing)\nendif()\n" %
                   (component, component)))
         return done.returncode, " ".join(done.stderr.split())

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // libFuzzer's entry; see README.md here.
 
 #include <cstddef>

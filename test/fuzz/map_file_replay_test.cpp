@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Runs the fuzz target over the inputs kept in the repository, so that what fuzzing once covered is
 // covered by every test run. MARSIM_WRITE_CORPUS=1 writes the seeds anew (after a change of
 // format).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every layout against its driver: fields, sizes, and the bytes of points worked out by hand from
 // IEEE 754 and the drivers' structs.
 #include "layouts/cloud_encoder.hpp"

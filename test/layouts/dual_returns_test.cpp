@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Two returns of the first shot (see dualScan()) in every layout, to the byte.
 #include <utility>
 

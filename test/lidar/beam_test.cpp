@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The rays of a beam, and scans by beams of several rays.
 #include "marsim/lidar/beam.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // OpenCV's view of the cameras' images: projections, corners, tracks, disparities, odometry.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Echoes and the choice among them, against a slow receiver in double precision.
 #include "lidar/measure/echo_receiver.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Scans of real surfel maps by the real ray caster: place, time and brightness of their returns.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Whether the noise of a shot is its own: independent of its neighbours in row and column and of
 // the equal shot of the next scan, for every kind of pattern and every channel of the noise.
 

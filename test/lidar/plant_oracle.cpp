@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "lidar/plant_oracle.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A further process on a map that another one has mapped takes little memory of its own.
 
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Rays that are cast as beams, against the oracle: what goes nearly the same way is met together.
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "lidar/output/slam_client.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "lidar/measure/stereo_depth.hpp"
 
 #include <cmath>

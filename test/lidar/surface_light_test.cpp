@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Mirrors, panes and retro-reflectors in scans, against closed forms, by every renderer.
 
 #include <algorithm>

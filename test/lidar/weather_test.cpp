@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Effects of weather on scans, compared with integrals of its formulas (weather_formulas.hpp).
 #include "marsim/lidar/weather.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Casts of several threads, which share a context as several UAVs of a process do.
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Consequences of failures of OpenGL. The libraries read the environment once: every test is a
 // process of its own (ctest runs it so).
 

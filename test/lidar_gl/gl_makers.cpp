@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "lidar/renderer_suite.hpp"
 
 #include <algorithm>

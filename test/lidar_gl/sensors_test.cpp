@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every sensor that comes with the simulator, by OpenGL and by the processor.
 
 #include <algorithm>

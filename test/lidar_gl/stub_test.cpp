@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A build without OpenGL: compiled with stub.cpp in place of what needs it.
 
 #include <gtest/gtest.h>

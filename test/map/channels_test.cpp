@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Colours and classes on their way from files to the surfels of a map.
 
 #include <algorithm>

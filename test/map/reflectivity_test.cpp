@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How intensities and colours of a source become reflectivities of surfels.
 
 #include <algorithm>

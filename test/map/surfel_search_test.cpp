@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Searches through the tree against a look at every surfel that it holds.
 #include "marsim/map/surfel_search.hpp"
 

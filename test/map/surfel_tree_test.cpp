@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "marsim/map/surfel_tree.hpp"
 
 #include <cmath>

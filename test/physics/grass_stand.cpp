@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "physics/grass_stand.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "physics/limit_row.hpp"
 
 #include <cmath>

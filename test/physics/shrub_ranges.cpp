@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "physics/shrub_ranges.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every kind of bad input at start-up ends the node with an exit code other than 0 and one line
 // that names file or node, field, value and what is allowed.
 #include <array>

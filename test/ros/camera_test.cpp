@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Plays visual odometry and RGB-D SLAM: images, intrinsics and poses of all cameras have one stamp,
 // the intrinsics are what image_pipeline reads, depth lies in the pixels of the colour, and the
 // truth knows the person that walks by.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 // Point types as SLAM programs register them with PCL, which matches fields by name and datatype.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A bag with a message of every layout: what is read back is what was written, and PCL's
 // conversions fill the clients' own point types from it.
 #include <algorithm>

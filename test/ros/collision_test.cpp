@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A UAV put into a wall says so once, its motors stop until it is reset, and the contact ends once.
 // Two that run into each other bounce off each other. One that flies into a plant that is an
 // obstacle says so.

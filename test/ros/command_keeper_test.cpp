@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ros/uav/command_keeper.hpp"
 
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Commands at every level by topics, and the services that take off, land and arm.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // uav0 has ideal dynamics: in lockstep it is at every state where its reference is. uav1 meets wind
 // and gusts, and one of its motors becomes weak.
 #include <cmath>

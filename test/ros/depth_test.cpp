@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Plays a planner that maps from depth images: image, intrinsics and optical pose have one stamp,
 // and pixels put into the world lie where the floor is.
 #include <cmath>

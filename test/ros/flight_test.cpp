@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Launch, fly to two goals, and hold everything that is published against what is promised: rates
 // by stamps, frames, order, no NaN, goals reached, bad goals survived.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A UAV spawned on the ground rests with its motors stopped, takes off at its first command,
 // follows a full-state reference and can be reset.
 #include <algorithm>

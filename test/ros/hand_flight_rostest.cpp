@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Flies by a joystick and by scripted keys.
 #include <algorithm>
 #include <cmath>

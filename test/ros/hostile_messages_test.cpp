@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A single message with numbers, texts, arrays or stamps that nobody means ends no node and changes
 // nothing in the flight; it is counted in the diagnostics.
 #include <cmath>

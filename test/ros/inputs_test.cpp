@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ros/common/inputs.hpp"
 
 #include <limits>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Launch files without any node: what is passed on, remapped and refused, that the pages list their
 arguments, and that these are generated from arguments.yaml and the defaults of programs.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """`marsim run` against roslaunch itself, on nodes that are shell scripts: misspelt arguments start
 nothing, the exit code says how the nodes ended, and nothing is left behind.
 

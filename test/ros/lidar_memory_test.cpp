@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A subscriber that reads no more makes the LiDAR node's memory grow to a bound only.
 #include <csignal>
 #include <fstream>

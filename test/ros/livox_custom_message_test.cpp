@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // CustomMsg without Livox's packages: type names, md5 worked out from the definition by ROS's rule,
 // and the bytes on the wire.
 #include "ros/messages/livox_custom_message.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Simulated time waits for grants, for the controller and, in lockstep, for the LiDAR: no load of
 // the machine tears a flight or loses a scan.
 #include <cmath>

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """From a recording to a map, as docs/maps.md has it: a UAV is moved through the building while a
 SLAM that drifts is recorded; the map along the corrected trajectory is the building's.
 

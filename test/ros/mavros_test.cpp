@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Plays a program that flies by MAVROS: streams set points, takes OFFBOARD, arms, flies, stops
 // streaming, and lands.
 #include <cmath>

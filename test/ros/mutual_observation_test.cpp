@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Three UAVs fly round one circle at 5 m/s. Each one's scans have points on the others' bodies,
 // where those truly were at the points' times.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Points of scans lie on obstacles as these stand at the points' own times; a driven one goes as it
 // is told, and the scans show that.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // renderer:=opengl publishes what renderer:=cpu does: the same topics, and in them the same scans
 // and images of the same states.
 #include <cmath>

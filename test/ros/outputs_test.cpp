@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Several outputs of one LiDAR: nothing is rendered before somebody subscribes, and then every
 // topic shows the same scans.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // With controller:=none the UAVs fly by the nodes of examples/.
 #include <algorithm>
 #include <map>

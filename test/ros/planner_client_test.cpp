@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Plays the planners of docs/planners.md: under their topic names it reads odometry, clouds and
 // sensor poses as they do, flies a short trajectory with commands as they send them, falls silent,
 // and holds what it saw against the truth.

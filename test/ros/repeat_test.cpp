@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One flight through the nodes and through sim::World: what they measure is the same to the byte.
 #include <algorithm>
 #include <atomic>

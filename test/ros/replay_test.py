@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """`marsim replay` twice: scans and IMU are the same to the byte, and the body is where the file
 says; `marsim dataset` writes the same numbers. `marsim record` of such a run, and bad input to both.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // With on_crash:=respawn a LiDAR, a controller and a quadrotor are killed: the first two come back
 // and go on where they were, the third one's UAV is lost, and the others fly on.
 #include <algorithm>

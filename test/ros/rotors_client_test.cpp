@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Plays a planner made for RotorS: odometry with the twist in the body frame, a whole trajectory
 // in one MultiDOFJointTrajectory, a single way point of positions, a set point as a pose.
 #include <cmath>

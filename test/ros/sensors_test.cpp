@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The sensors of a vehicle that rests facing east 10 m east of the origin: rates on stamps, units,
 // frames, and the IMU built into a LiDAR at its place.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Plays LiDAR(-inertial) odometry: subscribes as each client does, reads what its configuration in
 // config/slam says, and holds every message against the rules of docs/slam.md.
 #include <algorithm>

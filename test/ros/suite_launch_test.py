@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """What `marsim suite` writes for roslaunch: its loader reads every run.launch. A program of two lines
 stands for roslaunch, so that nothing is started."""
 import os

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Three UAVs in one process: each starts at its place and flies where it is told, every scan of
 // every one arrives, and there is one map in memory.
 #include <array>

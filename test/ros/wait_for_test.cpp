@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Simulated time waits for the answers of a client that knows nothing of it, at every pace; and the
 // services of the clock: steps, run until, pace.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "marsim/scene/obstacle_driver.hpp"
 
 #include <cmath>

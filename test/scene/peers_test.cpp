@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "marsim/scene/peers.hpp"
 #include "scene/movers/peer_news.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "marsim/scene/vehicle_body.hpp"
 
 #include <algorithm>

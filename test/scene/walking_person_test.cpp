@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "scene/movers/walking_person.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Flights in wind, with motors that fail and under payloads.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // UAVs that run into each other: one impulse for both.
 #include <algorithm>
 #include <cmath>

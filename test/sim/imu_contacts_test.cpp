@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // An IMU during contacts: its summed readings are the true changes of velocity and attitude,
 // whatever is hit.
 #include <array>

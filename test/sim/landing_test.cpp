@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The ground and what lands on it, falls on it and lies on it.
 #include <cmath>
 #include <string>

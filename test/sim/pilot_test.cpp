@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Flights commanded at every level, taking off, landing and arming.
 #include "marsim/sim/pilot.hpp"
 

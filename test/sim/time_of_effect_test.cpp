@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // From which state on commands and placements with a stamp act.
 #include "marsim/sim/time_of_effect.hpp"
 

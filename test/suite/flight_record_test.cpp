@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "suite/flight_record.hpp"
 
 #include <fstream>

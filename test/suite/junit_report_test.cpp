@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "suite/junit_report.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Works out trajectory errors with numpy and compares them with those of a program.
 
 usage: trajectory_error_reference.py trajectory_error_test_cases

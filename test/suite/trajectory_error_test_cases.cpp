@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Writes random trajectories, and what trajectoryError() makes of them, as JSON to the standard
 // output, for trajectory_error_reference.py.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Every option of every program with bad values: one line that says why, and nothing changed.
 
 command_lines_test.py PROGRAMS [SHARE]    the folder of the program marsim; with sanitizers, which

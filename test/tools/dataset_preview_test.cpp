@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tools/dataset/dataset_preview.hpp"
 
 #include <gtest/gtest.h>

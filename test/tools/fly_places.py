@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Flies `marsim demo` in places and prints a Markdown table: metres flown, least clearance, contacts, time.
 
     fly_places.py [--marsim ./marsim] [--out FOLDER] [--option=--goal-count=2]... [PLACE...]

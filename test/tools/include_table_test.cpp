@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Checks every #include of the sources against the two tables in docs/design.md: which module may
 // use which, and where third-party headers may appear.
 

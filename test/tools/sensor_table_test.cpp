@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tools/sensors/sensor_table.hpp"
 
 #include <cstdlib>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Writes the scan tables of sensors whose optics are not published, beside this file.
 
     python3 make_tables.py [FOLDER]

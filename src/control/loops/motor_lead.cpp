@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "marsim/control/motor_lead.hpp"
 
 #include <algorithm>

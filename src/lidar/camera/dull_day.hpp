@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 /// Light on a dull day, over white ground under an open sky: most of it from above, some from the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Compiled once for each instruction set, with MARSIM_SIMD_LEVEL its namespace. Must not include
 // anything that defines inline functions or templates with external linkage.
 

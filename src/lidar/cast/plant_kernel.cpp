@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Compiled once for each instruction set, as cast_kernel.cpp.
 
 #include "lidar/cast/plant_kernel.hpp"

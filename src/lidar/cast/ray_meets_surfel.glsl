@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where a ray meets a surfel, for shaders: ray_meets_surfel.hpp says what and why. lidar_gl puts
 // this text before its shaders, and before it the constants kRounding, kSureSlack and kNormalLength
 // (about that of n) from there.

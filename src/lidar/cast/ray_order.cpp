@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "lidar/cast/ray_order.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "lidar/cast/simd_level.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "lidar/cast/swept_ball.hpp"
 
 #include <algorithm>

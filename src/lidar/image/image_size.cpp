@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "lidar/image/image_size.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "lidar/measure/echo_receiver.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "lidar/measure/field_of_view.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "lidar/measure/normal_deviate.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "lidar/measure/scan_rays.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "lidar/measure/surface_light.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "map/files/stray_points.hpp"
 
 #include <fmt/format.h>

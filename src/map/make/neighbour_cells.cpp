@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "map/make/neighbour_cells.hpp"
 
 namespace marsim::map {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "map/make/noise_aware.hpp"
 
 #include <algorithm>

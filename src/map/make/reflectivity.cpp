@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "map/make/reflectivity.hpp"
 
 #include <algorithm>

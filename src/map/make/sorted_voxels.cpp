@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "map/make/sorted_voxels.hpp"
 
 #include "marsim/map/voxel_grid.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "marsim/map/voxel_grid.hpp"
 
 #include <cmath>

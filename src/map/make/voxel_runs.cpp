@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "map/make/voxel_runs.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "map/tree/surfel_binary_tree.hpp"
 
 #include <algorithm>

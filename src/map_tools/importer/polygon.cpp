@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "map_tools/importer/importer.hpp"
 
 // Ear clipping (Meisters, "Polygons have ears", 1975).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ros/common/clock_grants.hpp"
 
 #include <utility>

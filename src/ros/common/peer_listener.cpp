@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ros/common/peer_listener.hpp"
 
 #include <cmath>

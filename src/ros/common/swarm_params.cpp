@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ros/common/swarm_params.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ros/lan/peer_datagram.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ros/messages/header_stamp.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ros/messages/livox_custom_message.hpp"
 
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ros/messages/pose_messages.hpp"
 
 #include <exception>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ros/messages/vehicle_marker.hpp"
 
 #include "marsim/sim/body.hpp"

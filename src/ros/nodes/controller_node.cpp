@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ros/nodes/controller_node.hpp"
 
 #include <cmath>

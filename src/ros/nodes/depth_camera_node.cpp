@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ros/nodes/depth_camera_node.hpp"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The program of every node; the build names its kind.
 #include "ros/nodes/node_main.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A nodelet manager that itself loads the list in its parameter `nodelets`: a `nodelet load` for
 // each would be a process that receives /clock and keeps a bond with every other one.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ros/nodes/map_server_node.hpp"
 
 #include <algorithm>

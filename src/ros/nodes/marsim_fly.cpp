@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // `marsim fly`: a UAV by the keyboard, or by keys from a script.
 #include <atomic>
 #include <csignal>

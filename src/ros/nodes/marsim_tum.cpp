@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // `marsim tum`: the poses of a ROS topic in TUM format, without ROS's Python.
 #include <atomic>
 #include <csignal>

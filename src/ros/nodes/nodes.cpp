@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Each class of nodes as a process and as a nodelet. They share one file, since compiling their
 // headers together takes hardly longer than those of one.
 #include <csignal>

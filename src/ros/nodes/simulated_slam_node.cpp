@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ros/nodes/simulated_slam_node.hpp"
 
 #include "marsim/common/error.hpp"

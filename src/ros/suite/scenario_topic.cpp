@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ros/suite/scenario_topic.hpp"
 
 #include <algorithm>

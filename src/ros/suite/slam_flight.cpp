@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ros/suite/slam_flight.hpp"
 
 #include <algorithm>

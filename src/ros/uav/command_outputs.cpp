@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ros/uav/command_outputs.hpp"
 
 #include <geometry_msgs/PoseStamped.h>

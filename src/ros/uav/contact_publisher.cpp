@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ros/uav/contact_publisher.hpp"
 
 #include <visualization_msgs/MarkerArray.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ros/uav/flight_clients.hpp"
 
 #include <fmt/format.h>

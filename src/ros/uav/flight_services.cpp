@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ros/uav/flight_services.hpp"
 
 namespace marsim::ros_nodes {

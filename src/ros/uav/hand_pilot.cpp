@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ros/uav/hand_pilot.hpp"
 
 #include <cmath>

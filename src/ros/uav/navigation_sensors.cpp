@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ros/uav/navigation_sensors.hpp"
 
 #include <geometry_msgs/TwistWithCovarianceStamped.h>

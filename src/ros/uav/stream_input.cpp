@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "ros/uav/stream_input.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "marsim/scene/moving_object.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "scene/movers/obstacle_places.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "scene/places/part_shapes.hpp"
 
 #include <algorithm>

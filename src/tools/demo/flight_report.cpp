@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tools/demo/flight_report.hpp"
 
 #include <algorithm>

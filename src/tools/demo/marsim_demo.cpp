@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "common/bounds.hpp"
 #include "tools/demo/demo.hpp"
 #include "tools/process/command_line.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tools/map/points.hpp"
 
 #include <fmt/format.h>

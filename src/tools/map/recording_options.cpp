@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tools/map/recording_options.hpp"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "config/defaults.hpp"
 #include "tools/process/command_line.hpp"
 #include "tools/process/launch_run.hpp"

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """What one machine of the LAN test sees: a line of JSON five times a second on standard output.
 
 lan_monitor.py MACHINE UAV: {"clock": of this machine's simulation [s], "offset": how far that is

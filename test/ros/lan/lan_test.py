@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Three machines, each a network namespace, on one ROS master: every UAV sees every other, also
 over a bad network; one that is cut off is noticed, dropped and comes back; the network carries
 little; a fourth host that sends what the key does not cover changes counters only. Needs the right to make network namespaces; exits with 77, which ctest takes for skipped,

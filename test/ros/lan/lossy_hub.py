@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Connects network interfaces as a hub does, badly: every frame comes late, some never.
 
 lossy_hub.py LOSS DELAY INTERFACE... : a share and seconds. It stands in for `tc netem`, which not

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """A host that should not have a say: sends what the LAN's key does not cover, and recordings.
 
 stranger.py record INTERFACE SECONDS FILE: keeps all UDP datagrams that pass an interface, for

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs the shipped suite: all hold, its files are there. Twice some of it: the same numbers."""
 import argparse
 import json

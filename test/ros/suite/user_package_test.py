@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """A catkin package outside of the source tree runs a scenario as a rostest, as docs/suites.md shows."""
 import argparse
 import glob

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Takes a planner's place in the scenarios of config/suites: answers a goal by a smooth straight
 // flight to it, in PositionCommands of the definition that the planner uses, 100 a second.
 // Parameters: ~odom, ~cloud, ~goal, ~goal_is_path, ~command (topics), ~md5.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Takes a SLAM program's place in the scenarios of config/suites: answers each cloud by the true
 // pose of the body at its stamp, in a frame of its own, with a little noise. It takes its time.
 #include <cmath>
