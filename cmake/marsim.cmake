@@ -54,6 +54,11 @@ function(marsim_add_library_headers)
     <fmt/format.h> <limits> <memory> <optional> <string> <vector>)
 endfunction()
 
+# Sources compiled together: headers and templates are compiled once for several sources, which
+# halves a build from nothing; after a change, sources are compiled with their neighbours.
+option(MARSIM_UNITY "Compile the sources of libraries several at a time" ON)
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
+
 # marsim_add_library(<module> [NOT_EXPORTED] SOURCES ... [PUBLIC lib...] [PRIVATE lib...]
 #   [PRECOMPILED header...])
 # makes the shared library marsim_<module>, installed with the package and, unless NOT_EXPORTED, known
@@ -72,7 +77,8 @@ function(marsim_add_library module)
     target_precompile_headers(${target} REUSE_FROM marsim_headers)
   endif()
   target_compile_features(${target} PUBLIC cxx_std_17)
-  set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN" EXPORT_NAME ${module})
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN" EXPORT_NAME ${module}
+    UNITY_BUILD ${MARSIM_UNITY})
   if(ARG_NOT_EXPORTED)
     install(TARGETS ${target} LIBRARY DESTINATION ${MARSIM_LIB_DESTINATION})
   else()
@@ -94,17 +100,36 @@ endfunction()
 # marsim_add_test(<name> SOURCES ... [LIBRARIES lib...] [SEPARATE]) registers every TEST of a
 # GoogleTest program with ctest; with sanitizers the program as a whole, since starting it takes
 # longer than most tests. SEPARATE: each test needs a process of its own there as well.
+#
+# With MARSIM_TESTS_FROM, a build with sanitizers compiles libraries and programs only: the test
+# programs of that folder, built without sanitizers, run with this build's libraries.
 include(GoogleTest)
+set(MARSIM_TESTS_FROM "" CACHE PATH "Folder of test programs to run with this build's libraries")
+if(MARSIM_TESTS_FROM)
+  foreach(library asan ubsan)
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=lib${library}.so
+      OUTPUT_VARIABLE path OUTPUT_STRIP_TRAILING_WHITESPACE)
+    list(APPEND MARSIM_PRELOADED ${path})
+  endforeach()
+  list(JOIN MARSIM_PRELOADED ":" MARSIM_PRELOADED)
+endif()
 function(marsim_add_test name)
   cmake_parse_arguments(ARG "SEPARATE" "" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
+  if(MARSIM_TESTS_FROM AND NOT ARG_SEPARATE)
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/test ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${name} PRIVATE marsim_options ${ARG_LIBRARIES} GTest::gtest GTest::gtest_main)
   target_precompile_headers(${name} REUSE_FROM test_headers)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)
   set(environment "MARSIM_TEST_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
-  if(MARSIM_SANITIZE AND NOT ARG_SEPARATE)
+  if(MARSIM_TESTS_FROM AND NOT ARG_SEPARATE)
+    add_test(NAME ${name} COMMAND ${MARSIM_TESTS_FROM}/${name})
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT
+      "${environment};LD_PRELOAD=${MARSIM_PRELOADED};LD_LIBRARY_PATH=${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
+  elseif(MARSIM_SANITIZE AND NOT ARG_SEPARATE)
     add_test(NAME ${name} COMMAND ${name})
     set_tests_properties(${name} PROPERTIES ENVIRONMENT "${environment}")
   else()

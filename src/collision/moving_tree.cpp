@@ -15,7 +15,7 @@ using Eigen::Vector3d;
 constexpr double kBefore = 2e-3;           // [s] over which speeds are taken
 constexpr double kFastest = 100.0;         // [m/s]
 constexpr std::size_t kUnusedShapes = 64;  // kept before shapes without other holders are dropped
-constexpr double kRounding = 1e-6;         // relative, of single precision, in distances
+constexpr double kSingleRounding = 1e-6;         // relative, of single precision, in distances
 
 constexpr double kSpare = 1e-6;  // [m] margin of boxes, for rounding
 
@@ -122,7 +122,7 @@ void MovingTree::rebuild(const Pose& X_WB, const Eigen::AlignedBox3d& box_B) {
 void MovingTree::within(const Vector3d& p_W, double radius, std::vector<Point>& found) const {
   if (points_.empty()) return;
   const Vector3d p = p_W - centre_;
-  const double slack = kRounding * (p.norm() + radius) + 1e-9;
+  const double slack = kSingleRounding * (p.norm() + radius) + 1e-9;
   for (const KdTree::Neighbour& neighbour :
        tree_.within(p.cast<float>(), static_cast<float>(radius + slack))) {
     const Point& point = points_[neighbour.index];

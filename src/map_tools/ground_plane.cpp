@@ -17,7 +17,7 @@ namespace {
 constexpr double kSteepest = 30.0;   // [deg]
 constexpr int kTries = 2000;         // iterations of RANSAC
 constexpr double kLarge = 0.4;       // least share of the largest plane's points
-constexpr std::size_t kLeast = 100;  // least voxels of a ground
+constexpr std::size_t kFewestVoxels = 100;  // least voxels of a ground
 
 std::vector<Eigen::Vector3d> meansOf(const map::PointCloud& cloud, double side) {
   std::vector<Eigen::Vector3d> means;
@@ -81,7 +81,7 @@ GroundPlane findGround(const map::PointCloud& cloud, Progress& progress) {
   }
   std::size_t most = 0;
   for (const GroundPlane& plane : planes) most = std::max(most, plane.points);
-  if (most < kLeast)
+  if (most < kFewestVoxels)
     throw Error("no ground is found: no large plane is within 30 degrees of level");
   const Eigen::Vector3d middle = box.center().cast<double>();
   const auto heightAt = [&](const GroundPlane& plane) {

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kSectors = 12;  // around a place; opposite ones are six apart
 constexpr double kFlat = 0.15;        // of the width: largest distance of a plane's points from it
-constexpr std::size_t kLeast = 12;    // least points of a plane
+constexpr std::size_t kFewestPoints = 12;    // least points of a plane
 constexpr double kGap = 2.0;          // spacings without a point in half a turn, at a rim
 
 /// The plane of the points near a place.
@@ -122,7 +122,7 @@ class HoleFiller {
   /// Appends places without points beside a rim point, in its plane.
   void appendCandidates(const Eigen::Vector3f& p, std::vector<Eigen::Vector3f>& candidates) const {
     const auto near = tree_.within(p, static_cast<float>(width_));
-    if (near.size() < kLeast) return;
+    if (near.size() < kFewestPoints) return;
     const LocalPlane plane = planeOf(tree_, near);
     const int steps = static_cast<int>(std::ceil(0.5 * width_ / spacing_)) + 1;
     for (int i = -steps; i <= steps; ++i) {
@@ -140,7 +140,7 @@ class HoleFiller {
   /// The place moved onto its surface, if the surface surrounds it.
   std::optional<Eigen::Vector3f> filled(const Eigen::Vector3f& candidate) const {
     const auto near = tree_.within(candidate, static_cast<float>(width_));
-    if (near.size() < kLeast) return std::nullopt;
+    if (near.size() < kFewestPoints) return std::nullopt;
     const LocalPlane plane = planeOf(tree_, near);
     if (plane.thickness > kFlat * width_) return std::nullopt;
     const Eigen::Vector3d normal = plane.axes.col(2);

@@ -31,7 +31,7 @@ Json optionalJson(const std::optional<double>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-Json checkJson(const CheckResult& check) {
+Json checkEntry(const CheckResult& check) {
   return {{"name", cleaned(check.name)},
           {"subject", cleaned(check.subject)},
           {"value", optionalJson(check.value)},
@@ -52,10 +52,10 @@ bool failedByWallTime(const RunResult& run) {
          });
 }
 
-Json checksJson(const RunResult& run, bool of_wall_time) {
+Json checkEntries(const RunResult& run, bool of_wall_time) {
   Json checks = Json::array();
   for (const CheckResult& check : run.checks) {
-    if (check.depends_on_wall_time == of_wall_time) checks.push_back(checkJson(check));
+    if (check.depends_on_wall_time == of_wall_time) checks.push_back(checkEntry(check));
   }
   return checks;
 }
@@ -68,12 +68,12 @@ Json runEntry(const RunResult& run) {
           {"verdict", verdictText(by_wall_time ? Verdict::kPassed : run.verdict)},
           {"message", by_wall_time ? "" : cleaned(run.message)},
           {"simulated", run.simulated},
-          {"checks", checksJson(run, false)}};
+          {"checks", checkEntries(run, false)}};
 }
 
-Json wallJson(const RunResult& run) {
+Json wallEntry(const RunResult& run) {
   Json wall{{"scenario", cleaned(run.scenario)}, {"seed", run.seed}, {"wall", run.wall}};
-  const Json checks = checksJson(run, true);
+  const Json checks = checkEntries(run, true);
   if (!checks.empty()) wall["checks"] = checks;
   if (failedByWallTime(run)) {
     wall["verdict"] = verdictText(run.verdict);
@@ -187,7 +187,7 @@ void writeResults(const fs::path& path, const std::vector<RunResult>& runs,
   Json walls = Json::array();
   for (const RunResult& run : runs) {
     all["runs"].push_back(runEntry(run));
-    walls.push_back(wallJson(run));
+    walls.push_back(wallEntry(run));
   }
   all["wall"] = {{"when", cleaned(info.when)},
                  {"machine", cleaned(info.machine)},

@@ -97,7 +97,7 @@ TEST_F(ImportProcess, ACrashIsAnErrorOfTheFile) {
 }
 
 TEST_F(ImportProcess, MemoryIsLimited) {
-  if (!kHasAssimp || !kLimitsMemory) GTEST_SKIP() << "no assimp, or a sanitizer";
+  if (!kHasAssimp || !limitsMemory()) GTEST_SKIP() << "no assimp, or a sanitizer";
   // 4.8 GB of zeros but for one vertex (glTF 2.0, 3.6.2.3).
   const std::string hungry = R"({"asset": {"version": "2.0"}, "scene": 0,
  "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
@@ -120,7 +120,7 @@ TEST_F(ImportProcess, MemoryIsLimited) {
 }
 
 TEST_F(ImportProcess, MemoryOfTexturesIsLimited) {
-  if (!kHasTextures || !kLimitsMemory) GTEST_SKIP() << "no libstb, or a sanitizer";
+  if (!kHasTextures || !limitsMemory()) GTEST_SKIP() << "no libstb, or a sanitizer";
   folder_.write("huge.ppm", "P6\n20000 20000\n255\n");  // 1.2 GB of pixels
   const std::string error = errorOf(folder_.write(
       "a.ply",

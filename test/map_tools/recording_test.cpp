@@ -483,7 +483,7 @@ TEST_F(Recordings, ABagThatWasCutOff) {
 
 // An array of 4 GB in a bag of 100 kB: readers take its memory before they miss its end.
 TEST_F(Recordings, MemoryForABagIsLimited) {
-  if (!kLimitsMemory) GTEST_SKIP() << "a sanitizer";
+  if (!limitsMemory()) GTEST_SKIP() << "a sanitizer";
   const auto path = writeBag(folder_, config_.X_BL, 100.0);
   std::string bytes = readFile(path, 1U << 20U);
   const std::uint32_t size = 10 * 32;  // of a row, then of all points [bytes]

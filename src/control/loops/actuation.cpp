@@ -24,7 +24,7 @@ constexpr double kMotorsToPlainAttitude = 8.0;
 // Above this the 2 ms between states and the motors' range distort small steps [rad/s].
 constexpr double kHighestAttitude = 40.0;
 // A longer gap between states (a pause, a lost link) counts as this much for the integrals [s].
-constexpr double kLongestStep = 0.1;
+constexpr double kLongestFilterStep = 0.1;
 
 double slowerDirection(const VehicleModel& vehicle) {
   return std::min(vehicle.motor_natural_frequency_up, vehicle.motor_natural_frequency_down);
@@ -101,7 +101,7 @@ double Actuation::advanceTo(TimeNs stamp) {
   wrench_ = mixer_.wrench(motors_.speeds());
   wrench_rate_ = mixer_.wrenchRate(motors_.speeds(), motors_.accelerations());
   last_stamp_ = stamp;
-  return std::min(toSeconds(step), kLongestStep);
+  return std::min(toSeconds(step), kLongestFilterStep);
 }
 
 AirDrag Actuation::drag(const KinematicState& state) const {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "control/loops/clamped_norm.hpp"
+#include "control/loops/substeps.hpp"
 #include "marsim/geometry/pose.hpp"
 
 namespace marsim::control {
@@ -12,8 +13,6 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr double kLongestStep = 0.005;  // [s]
-constexpr double kLongestGap = 1.0;     // [s] a longer gap is cut to this
 constexpr double kArrived = 1e-6;       // [m], [m/s], [m/s^2], [rad], [rad/s]
 // Share of the acceleration limit used for planned braking, so that the lag of the acceleration
 // behind its command causes no overshoot.
@@ -47,9 +46,7 @@ void PoseFollower::setTarget(const Vector3d& p_WB, double yaw) {
 }
 
 const Reference& PoseFollower::advance(TimeNs now) {
-  const double elapsed = std::clamp(toSeconds(now - state_.stamp), 0.0, kLongestGap);
-  const int steps = static_cast<int>(std::ceil(elapsed / kLongestStep - 1e-9));
-  for (int i = 0; i < steps; ++i) step(elapsed / steps);
+  forSubsteps(state_.stamp, now, [&](double dt) { step(dt); });
   state_.stamp = std::max(now, state_.stamp);
   return state_.reference;
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "control/loops/clamped_norm.hpp"
+#include "control/loops/substeps.hpp"
 #include "marsim/geometry/pose.hpp"
 
 namespace marsim::control {
@@ -12,20 +13,16 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr double kLongestStep = 0.005;  // [s]
-constexpr double kLongestGap = 1.0;     // [s] a longer gap is cut to this
 constexpr double kAtRest = 1e-6;        // [m/s], [m/s^2], [rad/s]
 
 // Double pole at -w: s^2 + 2 w s + w^2, as a cascade of velocity and acceleration.
-constexpr double kVelocityGain = VelocityFollower::kFrequency / 2.0;
-constexpr double kAccelerationGain = 2.0 * VelocityFollower::kFrequency;
+constexpr double kSpeedGain = VelocityFollower::kFrequency / 2.0;
+constexpr double kJerkGain = 2.0 * VelocityFollower::kFrequency;
 
 }  // namespace
 
 const Reference& VelocityFollower::advance(TimeNs now) {
-  const double elapsed = std::clamp(toSeconds(now - stamp_), 0.0, kLongestGap);
-  const int steps = static_cast<int>(std::ceil(elapsed / kLongestStep - 1e-9));
-  for (int i = 0; i < steps; ++i) step(elapsed / steps);
+  forSubsteps(stamp_, now, [&](double dt) { step(dt); });
   stamp_ = std::max(now, stamp_);
   return reference_;
 }
@@ -44,8 +41,8 @@ void VelocityFollower::step(double dt) {
     turning = r.yaw_rate * Vector3d::UnitZ().cross(velocity);
   }
   const Vector3d acceleration =
-      clampedNorm(kVelocityGain * (velocity - r.v_WB) + turning, limits_.acceleration);
-  r.j_WB = kAccelerationGain * (acceleration - r.a_WB);
+      clampedNorm(kSpeedGain * (velocity - r.v_WB) + turning, limits_.acceleration);
+  r.j_WB = kJerkGain * (acceleration - r.a_WB);
   r.p_WB += dt * r.v_WB + 0.5 * dt * dt * r.a_WB;
   r.v_WB += dt * r.a_WB;
   r.a_WB += dt * r.j_WB;

@@ -11,7 +11,7 @@
 namespace marsim::control {
 namespace {
 
-constexpr TimeNs kLongestStep = kNsPerSecond / 2;  // longer: yaw starts over
+constexpr TimeNs kLongestSilence = kNsPerSecond / 2;  // longer: yaw starts over
 
 /// Zero in the deadzone, linear outside of it, up to 1.
 double withDeadzone(double value, double deadzone) {
@@ -97,7 +97,7 @@ offboard::Command StickFlight::command(Mode mode, const Sticks& sticks,
                                       yaw_rate};
   }
   const TimeNs step = state.stamp - stamp_;
-  if (!yaw_ || step < 0 || step > kLongestStep) {
+  if (!yaw_ || step < 0 || step > kLongestSilence) {
     yaw_ = yaw;
   } else {
     yaw_ = wrapAngle(*yaw_ + yaw_rate * toSeconds(step));

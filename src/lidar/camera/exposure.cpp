@@ -10,7 +10,7 @@
 namespace marsim::lidar {
 namespace {
 
-constexpr std::size_t kPixelsPerTask = 16384;
+constexpr std::size_t kRadiancesPerTask = 16384;
 /// [s] exposure at gain 1 with which white ground under the sky is just white.
 constexpr double kWhiteExposure = 0.0115;
 /// Luma by ITU-R BT.709.
@@ -49,7 +49,7 @@ std::vector<std::uint8_t> expose(const std::vector<Radiance>& radiances, const C
   const std::size_t bytes = bytesOf(config.encoding);
   const bool is_bgr = config.encoding == ImageEncoding::kBgr8;
   std::vector<std::uint8_t> pixels(radiances.size() * bytes);
-  workers.forRanges(radiances.size(), kPixelsPerTask, [&](std::size_t begin, std::size_t end) {
+  workers.forRanges(radiances.size(), kRadiancesPerTask, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const Radiance& light = radiances[i];
       if (bytes == 1) {

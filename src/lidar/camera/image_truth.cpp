@@ -11,7 +11,7 @@
 namespace marsim::lidar {
 namespace {
 
-constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+constexpr float kNoNormal = std::numeric_limits<float>::quiet_NaN();
 /// [s] between the poses that give velocities.
 constexpr double kVelocityStep = 0.01;
 
@@ -69,7 +69,7 @@ std::vector<std::uint32_t> ImageTruth::identities() const {
 }
 
 std::vector<Eigen::Vector3f> ImageTruth::normals() const {
-  std::vector<Eigen::Vector3f> normals(image_.hits.size(), Eigen::Vector3f::Constant(kNone));
+  std::vector<Eigen::Vector3f> normals(image_.hits.size(), Eigen::Vector3f::Constant(kNoNormal));
   for (std::size_t i = 0; i < normals.size(); ++i) {
     const Pose& X_WC = image_.poseOfRow(static_cast<int>(i / width()));
     if (image_.hits[i].valid())
@@ -81,7 +81,7 @@ std::vector<Eigen::Vector3f> ImageTruth::normals() const {
 // `age` [s] of the previous image.
 Eigen::Vector2f ImageTruth::flowOf(std::size_t pixel, const CameraImage& before, double age) const {
   const Hit& hit = image_.hits[pixel];
-  const Eigen::Vector2f none(kNone, kNone);
+  const Eigen::Vector2f none(kNoNormal, kNoNormal);
   if (!hit.valid() || scene::isPlant(hit.identity)) return none;
   const int row = static_cast<int>(pixel / width());
   const Pose& X_WC = image_.poseOfRow(row);

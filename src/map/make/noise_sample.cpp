@@ -19,7 +19,7 @@ namespace {
 using Eigen::Vector3d;
 using Eigen::Vector3f;
 
-constexpr std::size_t kFewest = 12;  // least points of a neighbourhood
+constexpr std::size_t kFewestSampled = 12;  // least points of a neighbourhood
 constexpr std::size_t kOfCell = 8;   // points that a cell takes memory for, besides its own
 constexpr double kEnough = 0.3;      // share of neighbourhoods that must have enough points
 constexpr double kEnoughFlat = 0.1;  // share of these that must be flat
@@ -102,7 +102,7 @@ double flatThickness(const std::vector<Vector3f>& points, const Vector3f& centre
     sum += d;
     squares += d * d.transpose();
   }
-  if (count < kFewest) return HUGE_VAL;
+  if (count < kFewestSampled) return HUGE_VAL;
   const auto n = static_cast<double>(count);
   const Vector3d mean = sum / n;
   Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver;

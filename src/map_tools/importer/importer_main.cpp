@@ -103,7 +103,7 @@ std::size_t InputFiles::admit(const std::filesystem::path& path) {
   opened_ += size;
   writer_.part(ImportPart::kFile);
   writer_.value<std::uint64_t>(size);
-#ifndef MARSIM_SANITIZED  // sanitizers map terabytes
+#ifndef __SANITIZE_ADDRESS__  // the address sanitizer maps terabytes
   limit(RLIMIT_DATA, memoryLimit(limits_, opened_));
 #endif
   return size;

@@ -11,7 +11,7 @@ namespace marsim::tools {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t kPicturePoints = 2'000'000;  // more are not visible at the pictures' size
+constexpr std::size_t kShownPoints = 2'000'000;  // more are not visible at the pictures' size
 
 std::string title(const DemoOptions& options, const Preparation& preparation,
                   const suite::FlightRecord& record) {
@@ -31,7 +31,7 @@ std::vector<std::string> drawPictures(const DemoOptions& options, const Preparat
   map::PointCloud thinned;
   viz::FlightScene scene;
   scene.map = &preparation.cloud;
-  if (preparation.cloud.size() > kPicturePoints) {
+  if (preparation.cloud.size() > kShownPoints) {
     thinned = map::downsample(preparation.cloud, options.resolution);
     scene.map = &thinned;
   }

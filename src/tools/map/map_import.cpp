@@ -13,6 +13,7 @@
 #include "marsim/common/error.hpp"
 #include "marsim/map/cloud_io.hpp"
 #include "tools/map/map_commands.hpp"
+#include "tools/map/points.hpp"
 #include "tools/map/recording_options.hpp"
 #include "tools/process/command_line.hpp"
 #include "tools/process/interrupts.hpp"
@@ -29,8 +30,6 @@ struct ImportOptions {
   RecordingOptions recording;
   map_tools::ImportConfig config;
 };
-
-nlohmann::json jsonOf(const Eigen::Vector3d& v) { return {v.x(), v.y(), v.z()}; }
 
 std::string dropped(const map_tools::ImportedFile& file) {
   if (file.not_finite == 0) return "";

@@ -17,6 +17,7 @@
 #include "marsim/map/load_map.hpp"
 #include "marsim/map/semantic_class.hpp"
 #include "tools/map/map_commands.hpp"
+#include "tools/map/points.hpp"
 #include "tools/process/command_line.hpp"
 
 namespace marsim::tools {
@@ -69,8 +70,6 @@ void printSurvey(const map_tools::Survey& survey, double resolution) {
   }
   for (const std::string& warning : survey.warnings) printLine("warning", warning);
 }
-
-nlohmann::json jsonOf(const Eigen::Vector3d& v) { return {v.x(), v.y(), v.z()}; }
 
 // Prints the report as one JSON object.
 void printJson(const std::filesystem::path& path, const map::LoadedMap& loaded,

@@ -2,6 +2,7 @@
 #include "tools/map/points.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "common/bounds.hpp"
 #include "common/text.hpp"
@@ -65,5 +66,7 @@ std::vector<Eigen::Vector3d> parsePoints(std::string_view text, const std::strin
   }
   return points;
 }
+
+nlohmann::json jsonOf(const Eigen::Vector3d& p) { return {p.x(), p.y(), p.z()}; }
 
 }  // namespace marsim::tools

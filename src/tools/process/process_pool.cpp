@@ -18,7 +18,7 @@
 namespace marsim::tools {
 namespace {
 
-constexpr int kPollMs = 100;
+constexpr int kPoolPollMs = 100;
 constexpr int kFailed = 125;       // exit code of a worker that threw
 const char* const kMark = "\x1d";  // mark of the line with the text of an exception
 
@@ -84,9 +84,9 @@ std::vector<ProcessPool::End> ProcessPool::serve(
     const std::function<void(std::size_t, const std::string&)>& on_line) {
   std::vector<pollfd> ready;
   for (const auto& [id, worker] : workers_) ready.push_back({worker.output, POLLIN, 0});
-  const int events = poll(ready.data(), ready.size(), kPollMs);
+  const int events = poll(ready.data(), ready.size(), kPoolPollMs);
   // A worker that has closed its output but not ended yet is always ready.
-  if (events > 0) usleep(1000 * kPollMs / 10);
+  if (events > 0) usleep(1000 * kPoolPollMs / 10);
   std::vector<End> ends;
   for (auto i = workers_.begin(); i != workers_.end();) {
     Worker& worker = i->second;
