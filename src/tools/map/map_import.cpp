@@ -66,13 +66,13 @@ void reportJson(const map_tools::Imported& imported, const ImportOptions& option
                      {"kind", file.kind},
                      {"points", file.read},
                      {"dropped", file.not_finite},
-                     {"box_min", jsonOf(file.box.min())},
-                     {"box_max", jsonOf(file.box.max())},
+                     {"box_min", pointJson(file.box.min())},
+                     {"box_max", pointJson(file.box.max())},
                      {"notes", file.notes}});
   }
   nlohmann::json json{{"files", files},
                       {"scale", options.config.metres()},
-                      {"origin", jsonOf(imported.origin)},
+                      {"origin", pointJson(imported.origin)},
                       {"written", options.out},
                       {"points", imported.cloud.size()}};
   if (imported.before_thinning > 0) json["points_before_thinning"] = imported.before_thinning;

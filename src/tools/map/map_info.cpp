@@ -82,9 +82,9 @@ void printJson(const std::filesystem::path& path, const map::LoadedMap& loaded,
                       {"intensity", source.has_intensity},
                       {"colours", !loaded.map->channels().colour.empty()},
                       {"classes", classShares(*loaded.map)},
-                      {"box_min", jsonOf(source.box.min().cast<double>())},
-                      {"box_max", jsonOf(source.box.max().cast<double>())},
-                      {"origin", jsonOf(source.origin)},
+                      {"box_min", pointJson(source.box.min().cast<double>())},
+                      {"box_max", pointJson(source.box.max().cast<double>())},
+                      {"origin", pointJson(source.origin)},
                       {"resolution", loaded.map->resolution()},
                       {"surfels", loaded.map->size()},
                       {"planar_share", loaded.map->planarShare()},
@@ -98,7 +98,7 @@ void printJson(const std::filesystem::path& path, const map::LoadedMap& loaded,
                       {"metres", survey.metres},
                       {"warnings", survey.warnings}};
   if (survey.start) {
-    json["start"] = jsonOf(*survey.start);
+    json["start"] = pointJson(*survey.start);
     json["start_clearance"] = survey.start_clearance;
     json["free_volume"] = survey.free.volume;
     json["free_share"] = survey.free.share;

@@ -67,6 +67,6 @@ std::vector<Eigen::Vector3d> parsePoints(std::string_view text, const std::strin
   return points;
 }
 
-nlohmann::json jsonOf(const Eigen::Vector3d& p) { return {p.x(), p.y(), p.z()}; }
+nlohmann::json pointJson(const Eigen::Vector3d& p) { return {p.x(), p.y(), p.z()}; }
 
 }  // namespace marsim::tools

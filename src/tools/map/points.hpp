@@ -25,6 +25,6 @@ std::vector<Eigen::Vector3d> parsePoints(std::string_view text, const std::strin
 Pose parsePose(std::string_view text, const std::string& option);
 
 /// The JSON array [x, y, z].
-nlohmann::json jsonOf(const Eigen::Vector3d& p);
+nlohmann::json pointJson(const Eigen::Vector3d& p);
 
 }  // namespace marsim::tools
