@@ -77,8 +77,10 @@ function(marsim_add_library module)
     target_precompile_headers(${target} REUSE_FROM marsim_headers)
   endif()
   target_compile_features(${target} PUBLIC cxx_std_17)
+  # Before 1.0 a new minor version may change the binary interface.
   set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN" EXPORT_NAME ${module}
-    UNITY_BUILD ${MARSIM_UNITY})
+    UNITY_BUILD ${MARSIM_UNITY}
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   if(ARG_NOT_EXPORTED)
     install(TARGETS ${target} LIBRARY DESTINATION ${MARSIM_LIB_DESTINATION})
   else()

@@ -71,8 +71,8 @@ Pose chooseFrame(const std::string& word, const vehicle::ImuConfig& imu, const s
 /// "none", "light", "moderate", "severe" or W20 [m/s]. Throws ConfigError.
 vehicle::WindConfig windOf(const std::string& mean, const std::string& gusts,
                            const std::string& where);
-/// Motor failures as a launch file writes them: "none" or comma-separated ROTOR@TIME or
-/// ROTOR@TIME:EFFECTIVENESS. Throws ConfigError.
+/// Motor failures as a launch file writes them: "none" or comma-separated `ROTOR@TIME` or
+/// `ROTOR@TIME:EFFECTIVENESS`. Throws ConfigError.
 std::vector<sim::MotorFailure> motorFailuresOf(const std::string& text, const std::string& where);
 
 vehicle::EquippedVehicle loadVehicle(const std::string& name_or_path);

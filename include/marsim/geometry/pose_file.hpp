@@ -15,8 +15,8 @@ namespace marsim {
 ///   columns may give another order.
 /// - CSV with a line or comment of column names: stamp (or t, time, timestamp), x, y, z, qx, qy, qz
 ///   and qw in any order, a unit of time in brackets ([s], [ms], [us], [ns]). Other columns are
-///   skipped. The names of EuRoC's ground truth (#timestamp, p_RS_R_x, q_RS_w, ..., in nanoseconds)
-///   are known.
+///   skipped. The names of EuRoC's ground truth (`#timestamp`, `p_RS_R_x`, `q_RS_w`, ..., in
+///   nanoseconds) are known.
 /// Throws FileError naming line, field, value and what is allowed.
 std::vector<StampedPose> readPoseFile(const std::filesystem::path& path);
 
