@@ -50,14 +50,16 @@ void readPace(YamlReader& reader, std::string& pace) {
 scenario::Flight readFlight(YamlReader& reader) {
   scenario::Flight flight;
   if (reader.has("goals")) {
-    reader.requireWays("goals", flight.goals, "m");
+    reader.requireWays("goals", "m", [&](const scenario::Way& way, std::optional<double> yaw) {
+      flight.goals.push_back({way, yaw});
+    });
     if (flight.goals.empty()) reader.fail("goals", "empty", "a point or more, [[x, y, z], ...]");
   }
   if (reader.has("trajectory")) {
     reader.required("trajectory", flight.trajectory);
     flight.trajectory = existingFile(reader, "trajectory", flight.trajectory);
   }
-  reader.optional("figure_eight", flight.figure_eight);
+  flight.declare(reader);
   return flight;
 }
 
@@ -160,12 +162,15 @@ void readHowItRuns(YamlReader& reader, scenario::Scenario& scenario) {
 
 }  // namespace
 
-scenario::Scenario loadScenario(const std::filesystem::path& path) {
+scenario::Scenario loadScenario(const std::filesystem::path& path, Purpose purpose) {
   scenario::Scenario scenario;
   scenario.name = path.stem().string();
   scenario.file = path.string();
   YamlReader::readFile(path, [&](YamlReader& reader) {
-    reader.required("description", scenario.description);
+    const bool is_judged = purpose == Purpose::kSuite;
+    if (is_judged || reader.has("description")) {
+      reader.required("description", scenario.description);
+    }
     reader.optional("tags", scenario.tags);
     readClient(reader, scenario);
     readHowItRuns(reader, scenario);
@@ -177,7 +182,8 @@ scenario::Scenario loadScenario(const std::filesystem::path& path) {
       reader.requireMaps("wait_for",
                          [&](YamlReader& rule) { scenario.wait_for.push_back(readRule(rule)); });
     }
-    readChecks(reader, scenario);
+    scenario.has_verdict = is_judged || reader.has("checks");
+    if (scenario.has_verdict) readChecks(reader, scenario);
   });
   scenario.validate();
   return scenario;

@@ -148,6 +148,7 @@ void readLaunchArguments(YamlReader& reader, scenario::Scenario& scenario) {
     readNumberArgument(reader, "ground_z", Quantity::kLength, false, arguments);
   }
   keys.insert(keys.end(), {"resolution", "speed", "ground_z"});
+  arguments.insert({"speed", fmt::format("{}", scenario::kUsualSpeed)});
   reader.readMap("arguments",
                  [&](YamlReader& others) { readOtherArguments(others, keys, arguments); });
 }

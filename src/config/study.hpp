@@ -20,7 +20,7 @@ struct DatasetRun {
   std::map<std::string, std::string> arguments;  ///< of sim.launch
   std::string format = "asl,tum,kitti,pcd";
   std::string frame = "enu";
-  std::string truth_frame = "base";
+  std::string truth_frame = "auto";
   bool image_truth = false;
   std::optional<TimeNs> duration;     ///< none: until the flight is complete
   std::optional<std::uint64_t> seed;  ///< none: the scenario's first

@@ -127,28 +127,33 @@ void YamlReader::read(const std::string& key, std::vector<Eigen::Vector3d>& poin
   }
 }
 
-void YamlReader::requireWays(const std::string& key,
-                             std::vector<std::vector<Eigen::Vector3d>>& ways, const Unit& unit) {
+void YamlReader::requireWays(const std::string& key, const Unit& unit, const TakeWay& take) {
   const YAML::Node list = present(key);
   if (!list.IsSequence()) fail(key, shown(list), "a list of points, [[x, y, z], ...]");
-  ways.clear();
   for (std::size_t i = 0; i < list.size(); ++i) {
     const std::string item = fmt::format("{}[{}]", key, i);
-    std::vector<Eigen::Vector3d>& way = ways.emplace_back();
-    if (!list[i].IsSequence() || list[i].size() == 0 || !list[i][0].IsSequence()) {
-      way.push_back(point(item, list[i], unit));
-      continue;
-    }
-    for (std::size_t j = 0; j < list[i].size(); ++j) {
+    const bool is_list = list[i].IsSequence() && list[i].size() > 0 && list[i][0].IsSequence();
+    const std::size_t count = is_list ? list[i].size() : 1;
+    std::vector<Eigen::Vector3d> way;
+    for (std::size_t j = 0; j + 1 < count; ++j) {
       way.push_back(point(fmt::format("{}[{}]", item, j), list[i][j], unit));
     }
+    const std::string last = is_list ? fmt::format("{}[{}]", item, count - 1) : item;
+    YAML::Node place = YAML::Clone(is_list ? list[i][count - 1] : list[i]);
+    std::optional<double> yaw;
+    if (place.IsSequence() && place.size() == 4) {
+      yaw = number(last + "[3]", place[3], Quantity::kAngle);
+      place.remove(3);
+    }
+    way.push_back(
+        point(last, place, unit, "a list of three or four numbers, [x, y, z] or [x, y, z, yaw]"));
+    take(way, yaw);
   }
 }
 
-Eigen::Vector3d YamlReader::point(const std::string& key, const YAML::Node& node,
-                                  const Unit& unit) {
-  const std::vector<double> items =
-      numbers(key, node, unit.quantity, 3, "a list of three numbers, [x, y, z]");
+Eigen::Vector3d YamlReader::point(const std::string& key, const YAML::Node& node, const Unit& unit,
+                                  const std::string& allowed) {
+  const std::vector<double> items = numbers(key, node, unit.quantity, 3, allowed);
   return {items[0], items[1], items[2]};
 }
 

@@ -34,9 +34,11 @@ class YamlReader final : public Settings {
   static std::string textOf(const std::filesystem::path& path);
 
   /// A list of points and of lists of points, as [[x, y, z], [[x, y, z], [x, y, z]], ...]: a point
-  /// is a list of one.
-  void requireWays(const std::string& key, std::vector<std::vector<Eigen::Vector3d>>& ways,
-                   const Unit& unit);
+  /// is a list of one. The last point of each list may have a yaw [rad], [x, y, z, yaw]. Calls
+  /// take() once for each list, in order.
+  using TakeWay =
+      std::function<void(const std::vector<Eigen::Vector3d>& way, std::optional<double> yaw)>;
+  void requireWays(const std::string& key, const Unit& unit, const TakeWay& take);
 
   /// A map inside this one.
   void readMap(const std::string& key, const ReadMap& read);
@@ -95,7 +97,8 @@ class YamlReader final : public Settings {
   std::vector<double> numbers(const std::string& key, const YAML::Node& node, Quantity quantity,
                               std::size_t count, const std::string& allowed);
   std::uint64_t whole(const std::string& key, std::uint64_t most);
-  Eigen::Vector3d point(const std::string& key, const YAML::Node& node, const Unit& unit);
+  Eigen::Vector3d point(const std::string& key, const YAML::Node& node, const Unit& unit,
+                        const std::string& allowed = "a list of three numbers, [x, y, z]");
   void readMapNode(const std::string& key, const YAML::Node& node, const ReadMap& read);
   void refuseUnknownKeys() const;
   std::string fieldPath(const std::string& key) const;

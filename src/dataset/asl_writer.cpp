@@ -108,7 +108,8 @@ class AslWriter final : public Writer {
         imu_(sensorFolder(to, "imu0", imuYaml(to.sensors.imu)) / "data.csv"),
         truth_(sensorFolder(to, "state_groundtruth_estimate0",
                             sensorYaml("visual-inertial", "the truth of the simulation", Pose())) /
-               "data.csv") {
+               "data.csv"),
+        labels_(to.sensors.things) {
     writeNewFile(to.folder / "mav0" / "body.yaml",
                  "comment: the body B is the IMU; the poses of all sensors are in it\n");
     if (to.sensors.lidar) {

@@ -76,7 +76,7 @@ ImageStream truthOf(ImageStream stream, ImageStream::Kind kind) {
   const std::string what = is_class ? "class" : "instance";
   stream.kind = kind;
   stream.comment += fmt::format(", {} of the pixels of {}", what, stream.name);
-  stream.name += "_" + what;
+  stream.name = fmt::format("{}{}", what, stream.camera);
   stream.topic.replace(stream.topic.rfind("image_raw"), std::string::npos, "truth/" + what);
   stream.info_topic.clear();
   stream.encoding = is_class ? "mono8" : "32SC1";

@@ -56,7 +56,8 @@ class KittiWriter final : public Writer {
         streams_(heldStreams(to.sensors)),
         poses_(sequence_ / "poses.txt"),
         benchmark_poses_(made(to.folder / "poses") / "00.txt"),
-        times_(sequence_ / "times.txt") {
+        times_(sequence_ / "times.txt"),
+        labels_(to.sensors.things) {
     if (has_scans_) {
       makeFolder(sequence_ / "velodyne");
       makeFolder(sequence_ / "labels");

@@ -105,7 +105,8 @@ class McapWriter final : public Writer {
       : folder_(to.folder),
         file_(to.folder / kFile, channelsOf(to.sensors)),
         points_(kImu + 1),
-        streams_(imageStreams(to.sensors)) {
+        streams_(imageStreams(to.sensors)),
+        labels_(to.sensors.things) {
     std::size_t next = to.sensors.lidar ? points_ + 1 : points_;
     for (const ImageStream& stream : streams_) {
       images_.push_back(next);

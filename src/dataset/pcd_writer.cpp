@@ -16,7 +16,8 @@ class PcdWriter final : public Writer {
       : axes_(to.axes),
         scans_(to.folder / "scans"),
         poses_(to.folder / "poses.txt"),
-        times_(to.folder / "times.txt") {
+        times_(to.folder / "times.txt"),
+        labels_(to.sensors.things) {
     makeFolder(scans_);
     poses_.write(kTumHeader);
   }

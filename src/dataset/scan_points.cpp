@@ -38,22 +38,23 @@ std::uint32_t movingClass(std::uint8_t of) {
   }
 }
 
-bool moves(std::uint32_t identity) {
-  return identity != lidar::kMapIdentity && !scene::isPlant(identity);
-}
+bool moves(std::uint32_t identity) { return identity < scene::kFirstPlantIdentity; }
 
 }  // namespace
 
 std::uint32_t Labels::of(const lidar::ScanPoint& point) {
   if (point.surfel == lidar::kNoSurfel) return map::semantic::kOutlier;
-  if (!moves(point.identity)) return point.semantic_class;
-  const std::uint32_t instance = instanceOf(point.identity);
-  return instance << 16U | movingClass(point.semantic_class);
+  const bool is_static = !moves(point.identity);
+  const std::uint32_t instance = is_static ? point.instance : instanceOf(point.identity);
+  return instance << 16U | (is_static ? point.semantic_class : movingClass(point.semantic_class));
 }
 
 std::uint16_t Labels::instanceOf(std::uint32_t identity) {
+  if (scene::isThing(identity)) {
+    return static_cast<std::uint16_t>(identity - scene::kFirstThingIdentity);
+  }
   if (!moves(identity)) return 0;
-  const auto next = static_cast<std::uint32_t>(instances_.size()) + 1U;
+  const auto next = static_cast<std::uint32_t>(instances_.size()) + things_ + 1U;
   return static_cast<std::uint16_t>(instances_.emplace(identity, next).first->second &
                                     kMostInstances);
 }

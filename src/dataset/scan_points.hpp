@@ -11,16 +11,20 @@
 namespace marsim::dataset {
 
 /// Labels of returns as in SemanticKITTI: the class in the lower 16 bits, the instance in the upper
-/// ones. Instances are numbered from 1 in the order of their first return; static points have none.
-/// Moving objects have the classes from 252 on, if there is one for them.
+/// ones. Things of the map have their own numbers, moving objects the next ones in the order of
+/// their first return; other surfaces have none. Moving objects have the classes from 252 on, if
+/// there is one for them.
 class Labels {
  public:
+  /// `things`: largest number of the map's things.
+  explicit Labels(std::uint16_t things) : things_(things) {}
   std::uint32_t of(const lidar::ScanPoint& point);
-  /// The instance of an identity; 0: static.
+  /// The instance of an identity; 0: none.
   std::uint16_t instanceOf(std::uint32_t identity);
 
  private:
-  std::map<std::uint32_t, std::uint32_t> instances_;  // by identity
+  std::uint32_t things_;
+  std::map<std::uint32_t, std::uint32_t> instances_;  // of moving objects, by identity
 };
 
 /// A field of a point; types are numbered as in sensor_msgs/PointField.

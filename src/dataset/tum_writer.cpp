@@ -14,6 +14,11 @@
 namespace marsim::dataset {
 namespace {
 
+/// The three lines of the benchmark's lists; ORB-SLAM skips as many.
+std::string header(const char* what, const char* columns) {
+  return fmt::format("# {}\n# file: 'marsim dataset'\n# timestamp {}\n", what, columns);
+}
+
 class TumWriter final : public Writer {
  public:
   explicit TumWriter(const Destination& to)
@@ -22,8 +27,8 @@ class TumWriter final : public Writer {
         is_R_optical_(to.sensors.is_R_optical),
         truth_(to.folder / "groundtruth.txt"),
         accelerometer_(to.folder / "accelerometer.txt") {
-    truth_.write(kTumHeader);
-    accelerometer_.write("# timestamp ax ay az\n");
+    truth_.write(header("ground truth trajectory", "tx ty tz qx qy qz qw"));
+    accelerometer_.write(header("accelerometer data", "ax ay az"));
     const std::vector<ImageStream> streams = imageStreams(to.sensors);
     for (std::size_t i = 0; i < streams.size(); ++i) {
       if (!tumHolds(to.sensors, streams[i])) continue;
@@ -64,7 +69,7 @@ class TumWriter final : public Writer {
           stream_(std::move(stream)),
           list_(folder / (name_ + ".txt")) {
       makeFolder(folder_);
-      list_.write("# timestamp filename\n");
+      list_.write(header(stream_.isDepth() ? "depth maps" : "color images", "filename"));
     }
     void add(const Image& image) {
       const std::string stamp = secondsText(image.stamp);

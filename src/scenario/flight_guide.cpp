@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "control/paths/excitation.hpp"
 #include "marsim/geometry/pose_file.hpp"
 #include "scenario/figure_eight.hpp"
 
@@ -11,16 +12,68 @@ namespace marsim::scenario {
 namespace {
 
 constexpr TimeNs kReferencePeriod = kNsPerSecond / 100;
-constexpr double kTurns = 0.3;    // [m] the vehicle turns towards goals farther than this
-constexpr double kTurned = 0.05;  // [rad] tolerance of a stage's yaw
+constexpr double kTurns = 0.3;              // [m] the vehicle turns towards goals farther than this
+constexpr double kTurned = 0.05;            // [rad] tolerance of a stage's yaw
+constexpr double kClimbAcceleration = 4.0;  // [m/s^2] largest
+constexpr double kSteepest = 5.7735;        // largest second derivative of 10 u^3 - 15 u^4 + 6 u^5
+constexpr TimeNs kHover = kNsPerSecond;     // after a climb
+constexpr double kFlare = 0.4;              // [m] above the ground, passed before a landing
+constexpr double kBelow = 0.05;             // [m] below the ground, where a landing ends
+
+/// The motion that a reference describes. Its attitude is the yaw alone.
+KinematicState motionOf(const control::Reference& reference) {
+  KinematicState state;
+  state.X_WB = {fromRollPitchYaw(0.0, 0.0, reference.yaw), reference.p_WB};
+  state.v_WB = reference.v_WB;
+  state.a_WB = reference.a_WB;
+  state.w_WB_B.z() = reference.yaw_rate;
+  return state;
+}
 
 }  // namespace
 
-std::vector<Stage> stagesOf(const Flight& flight, double start_yaw) {
+Stage climb(const Pose& X_WB, double height) {
+  const double duration = std::sqrt(kSteepest * height / kClimbAcceleration);
+  return {{}, {}, toNs(duration) + kHover, [=](TimeNs t) {
+            const double u = std::min(1.0, toSeconds(t) / duration);
+            KinematicState state;
+            state.X_WB = X_WB;
+            state.X_WB.p.z() += height * u * u * u * (10.0 - u * (15.0 - 6.0 * u));
+            state.v_WB.z() = height / duration * 30.0 * u * u * (1.0 - u) * (1.0 - u);
+            state.a_WB.z() = height / (duration * duration) * u * (60.0 - u * (180.0 - 120.0 * u));
+            return state;
+          }};
+}
+
+Stage excite(const Pose& X_WB, double reach) {
+  const control::Excitation excitation(X_WB.p, yawOf(X_WB.q), reach);
+  return {{}, {}, toNs(control::Excitation::kDuration + 0.5), [excitation](TimeNs t) {
+            return motionOf(excitation.at(toSeconds(t)));
+          }};
+}
+
+Stage landing(const Eigen::Vector3d& p_WB) {
+  const Eigen::Vector3d up = Eigen::Vector3d::UnitZ();
+  return {{p_WB + kFlare * up, p_WB - kBelow * up}, {}, 0, {}};
+}
+
+std::vector<Stage> stagesOf(const Flight& flight, const Pose& X_WB) {
   std::vector<Stage> stages;
-  for (const Way& way : flight.goals) stages.push_back({way, {}, 0, {}});
+  if (flight.rest > 0.0) stages.push_back({{}, {}, toNs(flight.rest), {}});
+  Pose X_WB_air = X_WB;
+  if (flight.take_off > 0.0) {
+    stages.push_back(climb(X_WB, flight.take_off));
+    X_WB_air.p.z() += flight.take_off;
+  }
+  if (flight.excitation > 0.0) stages.push_back(excite(X_WB_air, flight.excitation));
+  for (const Goal& goal : flight.goals) stages.push_back({goal.way, goal.yaw, 0, {}});
+  if (flight.land) {
+    Eigen::Vector3d place = flight.goals.back().way.back();
+    place.z() = X_WB.p.z();
+    stages.push_back(landing(place));
+  }
   if (flight.figure_eight) {
-    const FigureEightPath eight(*flight.figure_eight, start_yaw);
+    const FigureEightPath eight(*flight.figure_eight, yawOf(X_WB.q));
     stages.push_back({{}, {}, eight.duration(), [eight](TimeNs t) { return eight.at(t); }});
   } else if (!flight.trajectory.empty()) {
     const PoseTrack track(readPoseFile(flight.trajectory), flight.trajectory);
@@ -34,7 +87,9 @@ std::vector<Stage> stagesOf(const Flight& flight, double start_yaw) {
 FlightGuide::FlightGuide(const Scenario& scenario, const std::string& uav)
     : FlightGuide({}, scenario.goal_tolerance, scenario.yaw) {
   const auto given = scenario.flights.find(uav);
-  if (given != scenario.flights.end()) stages_ = stagesOf(given->second, scenario.yaw);
+  if (given == scenario.flights.end()) return;
+  stages_ = stagesOf(given->second, {fromRollPitchYaw(0.0, 0.0, scenario.yaw), {}});
+  if (given->second.hasOwnMoves()) flight_ = given->second;
 }
 
 std::size_t FlightGuide::goalCount() const {
@@ -50,6 +105,10 @@ bool FlightGuide::hasPath() const {
 FlightGuide::Commands FlightGuide::answer(const MotionSample& state) {
   Commands commands;
   if (!begin_) return commands;
+  if (flight_ && state.stamp >= *begin_) {
+    stages_ = stagesOf(*flight_, {fromRollPitchYaw(0.0, 0.0, goal_yaw_), state.X_WB.p});
+    flight_.reset();
+  }
   while (stage_ < stages_.size() && state.stamp >= *begin_) {
     const Stage& stage = stages_[stage_];
     const bool is_over =

@@ -21,9 +21,17 @@ struct Stage {
   std::function<KinematicState(TimeNs)> path;  ///< by the time since its start; empty: a rest
 };
 
-/// The stages of a scenario's flight. `start_yaw` [rad] is kept along a figure-eight. Throws the
-/// errors of readPoseFile().
-std::vector<Stage> stagesOf(const Flight& flight, double start_yaw);
+/// A climb by `height` [m] from rest at a pose, at up to 4 m/s^2: accelerometers feel that the rest
+/// is over. A second of hovering follows.
+Stage climb(const Pose& X_WB, double height);
+/// An excitation of all axes of an IMU at a pose (control::Excitation), and half a second more.
+Stage excite(const Pose& X_WB, double reach);
+/// The way down to where a UAV stands [m]: it ends a little below, so that the UAV touches down.
+Stage landing(const Eigen::Vector3d& p_WB);
+
+/// The stages of a scenario's flight from a pose, whose yaw is kept along a figure-eight. Throws
+/// the errors of readPoseFile().
+std::vector<Stage> stagesOf(const Flight& flight, const Pose& X_WB);
 
 /// Flies one UAV through stages: states in, commands out. Commands have stamps kLead ahead of the
 /// state that they answer, so that they act at the same instant however late they arrive. A goal is
@@ -66,9 +74,10 @@ class FlightGuide {
   void send(const Stage& stage, const MotionSample& state, Commands& commands);
 
   std::vector<Stage> stages_;
-  double tolerance_, goal_yaw_;       ///< [m], [rad]
-  std::optional<TimeNs> begin_;       ///< of the present stage; none: not known yet
-  std::size_t stage_ = 0;             ///< the present one
+  std::optional<Flight> flight_;  ///< its stages begin where the UAV is then; none: they are known
+  double tolerance_, goal_yaw_;   ///< [m], [rad]
+  std::optional<TimeNs> begin_;   ///< of the present stage; none: not known yet
+  std::size_t stage_ = 0;         ///< the present one
   std::optional<std::size_t> place_;  ///< the present place on its way; none: not begun
   TimeNs rests_since_ = -1;           ///< at the goal; < 0: not at rest
   TimeNs path_sent_ = -1;             ///< since the path's begin

@@ -10,6 +10,7 @@
 
 #include "common/bounds.hpp"
 #include "common/text.hpp"
+#include "control/paths/excitation.hpp"
 #include "marsim/common/error.hpp"
 #include "scenario/figure_eight.hpp"
 
@@ -19,6 +20,8 @@ namespace {
 constexpr double kLargestEight = 10'000.0;  // [m]
 constexpr double kFastestEight = 100.0;     // [m/s]
 constexpr double kHardestEight = 100.0;     // [m/s^2]
+constexpr double kLongestRest = 3600.0;     // [s]
+constexpr double kHighestTakeOff = 1000.0;  // [m]
 
 void declareLimit(Settings& settings, const std::string& key, Limit& limit, const Unit& unit) {
   settings.optional(key, [&](Settings& map) { limit.declare(map, unit); });
@@ -65,7 +68,6 @@ void requireUav(const Validator& check, const Scenario& scenario, const std::str
 void requireEight(const Validator& check, const std::string& field, const FigureEight& eight,
                   const std::string& where) {
   requirePlace(where, field + ".middle", eight.middle);
-  checkSettings(where, eight, field + ".");
   const double hardest = FigureEightPath(eight, 0.0).largestAcceleration();
   check.require(hardest <= kHardestEight, field + ".speed", fmt::format("{:g}", eight.speed),
                 fmt::format("what takes at most {:g} m/s^2 in this size; it takes {:.1f}",
@@ -80,9 +82,18 @@ void requireFlights(const Validator& check, const Scenario& scenario) {
                      (flight.figure_eight ? 1 : 0);
     check.require(ways <= 1, field, fmt::format("{} ways to fly", ways),
                   "one of goals, trajectory and figure_eight");
-    for (const Way& way : flight.goals) {
-      for (const Eigen::Vector3d& place : way) requirePlace(scenario.file, field + ".goals", place);
+    checkSettings(scenario.file, flight, field + ".");
+    for (const Goal& goal : flight.goals) {
+      for (const Eigen::Vector3d& place : goal.way) {
+        requirePlace(scenario.file, field + ".goals", place);
+      }
+      if (goal.yaw) requireAngle(scenario.file, field + ".goals", *goal.yaw);
     }
+    check.require(!flight.hasOwnMoves() || !flight.goals.empty(), field,
+                  "take_off, excitation or land without goals", "these with goals only");
+    check.require(!flight.hasOwnMoves() || scenario.launchFile() != "planner.launch", field,
+                  "take_off, excitation or land with client: " + scenario.client,
+                  "these without a planner");
     if (flight.figure_eight) {
       requireEight(check, field + ".figure_eight", *flight.figure_eight, scenario.file);
     }
@@ -126,7 +137,7 @@ void requireTopic(const Validator& check, const std::string& field, const std::s
 
 void requireChecks(const Validator& check, const Scenario& scenario) {
   const Checks& checks = scenario.checks;
-  check.require(!checks.empty(), "checks", "empty", "a check or more");
+  check.require(!checks.empty() || !scenario.has_verdict, "checks", "empty", "a check or more");
   checkSettings(scenario.file, checks, "checks.");
   const bool any_goals =
       std::any_of(scenario.flights.begin(), scenario.flights.end(),
@@ -177,6 +188,14 @@ void FigureEight::declare(Settings& settings) {
   settings.optional("yaw", yaw, "rad", kAngles);
   settings.optional("speed", speed, "m/s", {0.01, kFastestEight});
   settings.optional("laps", laps, "", {1.0, 1000.0});
+}
+
+void Flight::declare(Settings& settings) {
+  settings.optional("figure_eight", figure_eight);
+  settings.optional("rest", rest, "s", {0.0, kLongestRest});
+  settings.optional("take_off", take_off, "m", {0.0, kHighestTakeOff});
+  settings.optional("excitation", excitation, "m", {0.0, control::Excitation::kReach});
+  settings.optional("land", land);
 }
 
 void EndCheck::declare(Settings& settings) {

@@ -17,6 +17,8 @@
 namespace marsim::scenario {
 
 constexpr double kLongestDuration = 24.0 * 3600.0;  ///< [s]
+/// [m/s] on the way to a goal, unless a scenario says otherwise.
+constexpr double kUsualSpeed = 1.5;
 
 /// The values that pass a check.
 struct Limit {
@@ -50,11 +52,25 @@ struct FigureEight {
 /// The way to a goal [m] in W: places that are passed without stopping, the goal last.
 using Way = std::vector<Eigen::Vector3d>;
 
+struct Goal {
+  Way way;
+  std::optional<double> yaw = {};  ///< [rad] on the way and at its end; none: towards its places
+};
+
 /// The flight of a UAV. Empty: it holds at its start, or another program flies it.
 struct Flight {
-  std::vector<Way> goals;  ///< one after another
-  std::string trajectory;  ///< file (TUM or CSV); empty: none
+  std::vector<Goal> goals;  ///< one after another
+  std::string trajectory;   ///< file (TUM or CSV); empty: none
   std::optional<FigureEight> figure_eight;
+
+  double rest = 0.0;        ///< [s] before the first motion
+  double take_off = 0.0;    ///< [m] by which it climbs from its start; 0: it stays at that height
+  double excitation = 0.0;  ///< [m] reach of control::Excitation before the first goal; 0: none
+  bool land = false;        ///< sink to the height of the start after the last goal
+
+  /// Goals and trajectory are lists and files, which the reader knows.
+  void declare(Settings& settings);
+  bool hasOwnMoves() const { return take_off > 0.0 || excitation > 0.0 || land; }
 };
 
 /// A topic that must have a rate, by its stamps. Silence of more than a second before the end of
@@ -132,6 +148,7 @@ struct Scenario {
   std::string name;  ///< of the file, without its ending
   std::string file;  ///< path
   std::string description;
+  bool has_verdict = true;        ///< false: a data set's, which needs no checks
   std::vector<std::string> tags;  ///< `marsim suite --tag`
 
   std::string client;  ///< of planner.launch or slam.launch; empty: sim.launch or swarm.launch

@@ -108,7 +108,8 @@ TEST_F(LoadScenario, DefaultsAreTheStructs) {
   EXPECT_TRUE(scenario.tags.empty());
   EXPECT_EQ(scenario.client, "");
   EXPECT_EQ(scenario.uavs, 1);
-  EXPECT_EQ(scenario.arguments, (std::map<std::string, std::string>{{"map", "forest"}}));
+  EXPECT_EQ(scenario.arguments,
+            (std::map<std::string, std::string>{{"map", "forest"}, {"speed", "1.5"}}));
   EXPECT_FALSE(scenario.start);
   EXPECT_EQ(scenario.seeds, std::vector<std::uint64_t>{1});
   EXPECT_EQ(scenario.duration, 60 * kNsPerSecond);
@@ -117,7 +118,10 @@ TEST_F(LoadScenario, DefaultsAreTheStructs) {
   ASSERT_EQ(scenario.flights.size(), 1U);
   const auto& goals = scenario.flights.at("uav0").goals;
   ASSERT_EQ(goals.size(), 2U);
-  EXPECT_EQ(goals[1], scenario::Way{Eigen::Vector3d(5.0, 3.0, 2.0)});
+  EXPECT_EQ(goals[1].way, scenario::Way{Eigen::Vector3d(5.0, 3.0, 2.0)});
+  EXPECT_FALSE(goals[1].yaw);
+  EXPECT_EQ(scenario.flights.at("uav0").rest, 0.0);
+  EXPECT_FALSE(scenario.flights.at("uav0").hasOwnMoves());
   EXPECT_EQ(scenario.checks.goals_within, 40.0);
   EXPECT_FALSE(scenario.checks.clearance);
 }
@@ -127,17 +131,83 @@ TEST_F(LoadScenario, AGoalMayBeAWay) {
       of(replaced(kPlain, "[5m, 3m, 2m]", "[[5m, 1m, 2m], [5m, 3m, 2m]]") + "keep: true\n");
   const auto& goals = scenario.flights.at("uav0").goals;
   ASSERT_EQ(goals.size(), 2U);
-  EXPECT_EQ(goals[0], scenario::Way({Eigen::Vector3d(5.0, 0.0, 2.0)}));
-  EXPECT_EQ(goals[1], scenario::Way({{5.0, 1.0, 2.0}, {5.0, 3.0, 2.0}}));
+  EXPECT_EQ(goals[0].way, scenario::Way({Eigen::Vector3d(5.0, 0.0, 2.0)}));
+  EXPECT_EQ(goals[1].way, scenario::Way({{5.0, 1.0, 2.0}, {5.0, 3.0, 2.0}}));
   EXPECT_TRUE(scenario.keep);
-  EXPECT_EQ(
-      said(replaced(kPlain, "[5m, 3m, 2m]", "[[5m, 1m, 2m], [5m, 3m]]")),
-      "one.yaml: fly.goals[1][1] is a list of 2, allowed: a list of three numbers, [x, y, z]");
+  EXPECT_EQ(said(replaced(kPlain, "[5m, 3m, 2m]", "[[5m, 1m, 2m], [5m, 3m]]")),
+            "one.yaml: fly.goals[1][1] is a list of 2, allowed: a list of three or four numbers, "
+            "[x, y, z] or [x, y, z, yaw]");
   EXPECT_EQ(said(replaced(kPlain, "[5m, 3m, 2m]", "[5m, 3m]")),
-            "one.yaml: fly.goals[1] is a list of 2, allowed: a list of three numbers, [x, y, z]");
+            "one.yaml: fly.goals[1] is a list of 2, allowed: a list of three or four numbers, "
+            "[x, y, z] or [x, y, z, yaw]");
   EXPECT_EQ(said(replaced(kPlain, "[5m, 3m, 2m]", "[[5m, 1m, 2000km], [5m, 3m, 2m]]"))
                 .find("one.yaml: fly.uav0.goals is (5, 1, 2e+06)"),
             0U);
+}
+
+TEST_F(LoadScenario, AGoalMayHaveAYaw) {
+  const auto goals =
+      of(replaced(kPlain, "[5m, 3m, 2m]", "[5m, 3m, 2m, -90deg], [[1, 2, 3], [4, 5, 6, 0.5]]"))
+          .flights.at("uav0")
+          .goals;
+  ASSERT_EQ(goals.size(), 3U);
+  EXPECT_FALSE(goals[0].yaw);
+  EXPECT_EQ(goals[1].way, scenario::Way({Eigen::Vector3d(5.0, 3.0, 2.0)}));
+  EXPECT_DOUBLE_EQ(goals[1].yaw.value(), -kPi / 2);
+  EXPECT_EQ(goals[2].way, scenario::Way({{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}}));
+  EXPECT_EQ(goals[2].yaw, 0.5);
+  EXPECT_EQ(said(replaced(kPlain, "[5m, 3m, 2m]", "[5m, 3m, 2m, 1m]"))
+                .find("one.yaml: fly.goals[1][3] is '1m', allowed: "),
+            0U);
+  EXPECT_EQ(
+      said(replaced(kPlain, "[5m, 3m, 2m]", "[[5, 3, 2, 0], [5, 3, 3]]")),
+      "one.yaml: fly.goals[1][0] is a list of 4, allowed: a list of three numbers, [x, y, z]");
+}
+
+TEST_F(LoadScenario, FlightsForOdometry) {
+  const std::string text =
+      replaced(kPlain, "fly: {", "fly: {rest: 2s, take_off: 150cm, excitation: 0.3m, land: true, ");
+  const scenario::Flight flight = of(text).flights.at("uav0");
+  EXPECT_EQ(flight.rest, 2.0);
+  EXPECT_EQ(flight.take_off, 1.5);
+  EXPECT_EQ(flight.excitation, 0.3);
+  EXPECT_TRUE(flight.land);
+  EXPECT_EQ(said(replaced(text, "rest: 2s", "rest: -2s")),
+            "one.yaml: fly.uav0.rest is -2, allowed: 0 to 3600 s");
+  EXPECT_EQ(said(replaced(text, "150cm", "-1")),
+            "one.yaml: fly.uav0.take_off is -1, allowed: 0 to 1000 m");
+  EXPECT_EQ(said(replaced(text, "0.3m", "1m")),
+            "one.yaml: fly.uav0.excitation is 1, allowed: 0 to 0.38 m");
+  EXPECT_EQ(said("description: d\nfly: {land: true}\nchecks: {contacts: {at_most: 0}}\n"),
+            "one.yaml: fly.uav0 is take_off, excitation or land without goals, allowed: these with "
+            "goals only");
+  EXPECT_EQ(said(text + "client: super\n"),
+            "one.yaml: fly.uav0 is take_off, excitation or land with client: super, allowed: these "
+            "without a planner");
+}
+
+// Of data sets only a flight is needed; what is there must be right.
+TEST_F(LoadScenario, DataSetsNeedNoChecks) {
+  const std::string file = write("data.yaml", "fly: {rest: 2s, goals: [[5, 0, 2]]}\n");
+  const Scenario scenario = loadScenario(file, Purpose::kDataset);
+  EXPECT_EQ(scenario.description, "");
+  EXPECT_TRUE(scenario.checks.empty());
+  EXPECT_NE(complaint([&] { loadScenario(file); }).find("description is missing"),
+            std::string::npos);
+  write("data.yaml", "fly: {goals: [[5, 0, 2]]}\nchecks: {}\n");
+  EXPECT_NE(complaint([&] { loadScenario(file, Purpose::kDataset); }).find("checks is empty"),
+            std::string::npos);
+}
+
+TEST_F(LoadScenario, BundledDataSetsBeginAtRest) {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(dataDir() / "config" / "dataset")) {
+    const Scenario scenario = loadScenario(entry.path(), Purpose::kDataset);
+    EXPECT_GE(scenario.flights.at("uav0").rest, 2.0) << entry.path();
+    EXPECT_EQ(scenario.arguments.at("speed"), "1.5") << entry.path();
+    ++count;
+  }
+  EXPECT_GE(count, 4);
 }
 
 TEST_F(LoadScenario, ArgumentsOfTheLaunchFile) {
@@ -153,7 +223,7 @@ TEST_F(LoadScenario, ArgumentsOfTheLaunchFile) {
             "-0.2");
   EXPECT_EQ(
       of("description: d\nlidar: none\ndepth: none\nchecks: {contacts: {at_most: 0}}\n").arguments,
-      (std::map<std::string, std::string>{{"lidar", "none"}, {"depth", "none"}}));
+      (std::map<std::string, std::string>{{"lidar", "none"}, {"depth", "none"}, {"speed", "1.5"}}));
 }
 
 TEST_F(LoadScenario, WindAndFailuresAreLaunchArguments) {
@@ -368,7 +438,7 @@ TEST_F(LoadScenario, Swarms) {
   EXPECT_EQ(scenario.uavs, 3);
   EXPECT_EQ(scenario.arguments.at("swarm"), "circle");
   EXPECT_EQ(scenario.flights.size(), 2U);
-  EXPECT_EQ(scenario.flights.at("uav2").goals[0][0].x(), 2.0);
+  EXPECT_EQ(scenario.flights.at("uav2").goals[0].way[0].x(), 2.0);
   EXPECT_EQ(said(replaced(text, "uav2", "uav3")),
             "one.yaml: fly is 'uav3' (did you mean 'uav0'?), allowed: uav0, uav1, uav2");
   EXPECT_EQ(said(replaced(text, "{uav0: {goals: [[1, 1, 1]]}, ", "{goals: [[1, 1, 1]], ")),

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <set>
 #include <vector>
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include "marsim/config/load.hpp"
 #include "marsim/geometry/kd_tree.hpp"
 #include "marsim/map/cloud_io.hpp"
+#include "marsim/map/semantic_class.hpp"
 #include "scene/places/materials.hpp"
 #include "scene/places/parts.hpp"
 #include "support.hpp"
@@ -204,7 +206,7 @@ TEST_F(RecipeTest, SlipsAreNamed) {
             std::string::npos);
 }
 
-// A box has what the recipe says of it, the slab what is usual; shades vary by less than a fifth.
+// A box has what the recipe says of it, the slab is a floor; shades vary by less than a fifth.
 TEST_F(RecipeTest, PartsHaveColoursAndClasses) {
   const map::PointCloud cloud =
       of(kHead +
@@ -216,11 +218,48 @@ TEST_F(RecipeTest, PartsHaveColoursAndClasses) {
     const bool on_box = cloud.points[i].z() > 0.5F;
     const map::Colour usual = on_box ? map::Colour{200, 100, 0} : scene::material::kConcrete.colour;
     const double grass = 255.0 * scene::material::kGrass.reflectivity;
-    ASSERT_EQ(int{cloud.classes[i]}, on_box ? 10 : 50);
+    ASSERT_EQ(int{cloud.classes[i]}, on_box ? 10 : 100);
     ASSERT_NEAR(cloud.intensity[i], on_box ? grass : 0.24 * 255.0, 0.01);
     for (std::size_t k = 0; k < 3; ++k) {
       ASSERT_NEAR(cloud.colour[i][k], usual[k], 1.0 + 0.18 * usual[k]);
     }
+  }
+}
+
+// Each of three chairs, a desk with its chair, two cars, and a tree has a number of its own.
+TEST_F(RecipeTest, ThingsHaveInstances) {
+  const map::PointCloud cloud =
+      of("place: recipe\nsize: [40, 12, 12]\nstart: [1, 1, 0]\nspacing: 10cm\nparts:\n"
+         "  - {part: slab, area: [[0, 0], [40, 12]], thickness: 0.2}\n"
+         "  - {part: wall, path: [[0, 11, 0], [40, 11, 0]]}\n"
+         "  - {part: chair, at: [3, 3, 0], array: {count: [3, 1, 1], step: [2, 0, 0]}}\n"
+         "  - {part: desk, at: [12, 3, 0]}\n"
+         "  - {part: parking, at: [16, 4, 0], count: 2, taken: 1}\n"
+         "  - {part: tree, at: [32, 5, 0], height: 6}\n");
+  ASSERT_EQ(cloud.instances.size(), cloud.size());
+  std::map<int, std::map<int, Eigen::AlignedBox3f>> boxes;  // by class and instance
+  for (std::size_t i = 0; i < cloud.size(); ++i) {
+    boxes[cloud.classes[i]][cloud.instances[i]].extend(cloud.points[i]);
+  }
+  using namespace map::semantic;
+  for (const int stuff : {kFloor, kCeiling, kWall, kLaneMarking}) {
+    ASSERT_EQ(boxes[stuff].size(), 1U) << stuff;
+    EXPECT_EQ(boxes[stuff].begin()->first, 0) << stuff;
+  }
+  ASSERT_EQ(boxes[kChair].size(), 4U);
+  ASSERT_EQ(boxes[kTable].size(), 1U);
+  ASSERT_EQ(boxes[kCar].size(), 2U);
+  ASSERT_EQ(boxes[kTrunk].size(), 1U);
+  EXPECT_EQ(boxes[kTrunk].begin()->first, boxes[kVegetation].begin()->first);
+  std::set<int> numbers;
+  for (const int kind : {kChair, kTable, kCar, kTrunk}) {
+    for (const auto& [number, box] : boxes[kind]) numbers.insert(number);
+  }
+  EXPECT_EQ(numbers, (std::set<int>{1, 2, 3, 4, 5, 6, 7, 8}));
+  for (const auto& [number, box] : boxes[kChair]) EXPECT_LT(box.sizes().maxCoeff(), 1.2F);
+  for (const auto& [number, box] : boxes[kCar]) {
+    EXPECT_LT(box.sizes().x(), 2.4F);
+    EXPECT_GT(box.sizes().y(), 3.5F);
   }
 }
 

@@ -27,14 +27,14 @@ class Images(KnownFlight):
 
     def test_depth_images(self):
         for frame in ("enu", "ned"):
-            out = self.made("depth_" + frame, "--depth", "camera.yaml", "--truth-frame", "depth",
-                            "--lidar", "none", "--format", "asl,tum", "--frame", frame)
+            out = self.made("depth_" + frame, "--depth", "camera.yaml", "--lidar", "none",
+                            "--format", "asl,tum", "--frame", frame)
             stamps, rows = readers.tum(os.path.join(out, "tum", "groundtruth.txt"))
             poses = dict(zip(stamps, rows))
             images = readers.asl_files(os.path.join(out, "asl", "mav0", "depth0"))
             self.assertEqual([stamp for stamp, _ in images], [i * 50_000_000 for i in range(61)])
-            listed = [line.split(" ") for line in
-                      readers.lines(os.path.join(out, "tum", "depth.txt"))[1:]]
+            listed = readers.tum_rows(os.path.join(out, "tum", "depth.txt"),
+                                      "# timestamp filename")
             self.assertEqual([readers.nanoseconds(stamp) for stamp, _ in listed],
                              [stamp for stamp, _ in images])
             for (stamp, file), (_, name) in zip(images, listed):
@@ -56,8 +56,7 @@ class Images(KnownFlight):
 
     def test_cameras(self):
         formats = "asl,tum,kitti,mcap" + (",rosbag" if HAS_BAGS else "")
-        out = self.made("cameras", "--camera", "cameras.yaml", "--truth-frame", "camera",
-                        "--format", formats, "--duration", "1")
+        out = self.made("cameras", "--camera", "cameras.yaml", "--format", formats, "--duration", "1")
         mav = os.path.join(out, "asl", "mav0")
         images = {name: readers.asl_files(os.path.join(mav, name))
                   for name in ("cam0", "cam1", "depth0")}
@@ -107,17 +106,16 @@ class Images(KnownFlight):
             self.assertLess(np.median(off), 0.01)
 
     def images_of_tum(self, out, images):
-        listed = {name: [line.split(" ") for line in
-                         readers.lines(os.path.join(out, "tum", name + ".txt"))]
-                  for name in ("rgb", "depth", "associations")}
-        self.assertEqual(listed["rgb"][0], ["#", "timestamp", "filename"])
-        self.assertEqual([len(rows) for rows in listed.values()], [22, 22, 21])
-        self.assertEqual(listed["associations"],
-                         [a + b for a, b in zip(listed["rgb"][1:], listed["depth"][1:])])
-        for (stamp, file), (told, name) in zip(images["cam0"], listed["rgb"][1:]):
+        rgb, depth = [readers.tum_rows(os.path.join(out, "tum", name + ".txt"),
+                                       "# timestamp filename") for name in ("rgb", "depth")]
+        pairs = [line.split(" ") for line in
+                 readers.lines(os.path.join(out, "tum", "associations.txt"))]
+        self.assertEqual((len(rgb), len(depth)), (21, 21))
+        self.assertEqual(pairs, [a + b for a, b in zip(rgb, depth)])
+        for (stamp, file), (told, name) in zip(images["cam0"], rgb):
             self.assertEqual(stamp, readers.nanoseconds(told))
             self.assertTrue(filecmp.cmp(file, os.path.join(out, "tum", name), shallow=False))
-        for (_, file), (_, name) in zip(images["depth0"], listed["depth"][1:]):
+        for (_, file), (_, name) in zip(images["depth0"], depth):
             finer = readers.png(os.path.join(out, "tum", name)) / 5000.0
             self.assertLess(np.abs(readers.png(file) / 1000.0 - finer).max(), 0.0007)
 
@@ -255,7 +253,7 @@ class Images(KnownFlight):
                         "obstacles:=ring.yaml")
         mav = os.path.join(out, "asl", "mav0")
         images = {what: [readers.png(file) for _, file in
-                         readers.asl_files(mav + "/cam0_" + what)]
+                         readers.asl_files(mav + "/" + what + "0")]
                   for what in ("class", "instance")}
         for classes, instances in zip(images["class"], images["instance"]):
             self.assertLessEqual(set(classes.flat), {0, 30})

@@ -200,6 +200,22 @@ class Layouts(KnownFlight):
             seen |= set(instances)
         self.assertEqual(seen, {0, 1, 2})
 
+    def test_things_have_instances(self):
+        with open(self.path("furnished.yaml"), "w") as file:
+            file.write("place: recipe\nsize: [10, 6, 3]\nstart: [0, 0, 0]\nspacing: 6cm\n"
+                       "range_noise: 0\nparts:\n"
+                       "  - {part: slab, area: [[0, 0], [10, 6]], thickness: 0}\n"
+                       "  - {part: table, at: [2, 4.5, 0], array: {count: [2, 1, 1], step: [5, 0, 0]}}\n"
+                       "  - {part: chair, at: [7.5, 1, 0]}\n")
+        made = self.made("furnished", "--map", "furnished.yaml", "--format", "kitti,pcd",
+                         "--duration", "1", "obstacles:=ring.yaml")
+        seen = set()
+        for number in range(10):
+            _, classes, instances = readers.kitti_scan(
+                os.path.join(made, "kitti", "sequences", "00"), number)
+            seen |= set(zip(classes, instances))
+        self.assertEqual(seen, {(100, 0), (103, 1), (103, 2), (104, 3), (254, 4), (254, 5)})
+
     def test_quality_report(self):
         with open(self.path("enu", "quality.json")) as file:
             quality = json.load(file)

@@ -22,6 +22,7 @@ ASL_TRUTH = ("#timestamp, p_RS_R_x [m], p_RS_R_y [m], p_RS_R_z [m], q_RS_w [], q
              "b_a_RS_S_x [m s^-2], b_a_RS_S_y [m s^-2], b_a_RS_S_z [m s^-2]")
 ASL_FILES = "#timestamp [ns],filename"
 TUM_POSES = "# timestamp tx ty tz qx qy qz qw"
+TUM_LISTS = ["# ground truth trajectory", "# accelerometer data", "# color images", "# depth maps"]
 PCD_TYPES = {"F4": np.float32, "U2": np.uint16, "U4": np.uint32}
 
 
@@ -61,10 +62,20 @@ def nanoseconds(text):
     return int(seconds) * 10**9 + int(fraction)
 
 
-def tum(path, header=TUM_POSES):
+def tum_rows(path, header):
+    """Cells below the benchmark's three lines, which ORB-SLAM skips."""
     rows = lines(path)
-    assert rows[0] == header, rows[0]
-    cells = [row.split(" ") for row in rows[1:]]
+    assert rows[0] in TUM_LISTS and rows[1].startswith("# file: ") and rows[2] == header, rows[:3]
+    return [row.split(" ") for row in rows[3:]]
+
+
+def tum(path, header=TUM_POSES):
+    if path.endswith("poses.txt"):
+        rows = lines(path)
+        assert rows[0] == header, rows[0]
+        cells = [row.split(" ") for row in rows[1:]]
+    else:
+        cells = tum_rows(path, header)
     assert all(len(row) == len(header.split(" ")) - 1 for row in cells), path
     return ([nanoseconds(row[0]) for row in cells],
             np.array([row[1:] for row in cells], dtype=float))

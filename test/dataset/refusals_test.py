@@ -34,7 +34,7 @@ class Refusals(KnownFlight):
                      "--format", "tum,kitti", "--camera", "distorted.yaml")
         self.refused("--image-truth is there, allowed: only with cameras (the argument camera)",
                      "--image-truth")
-        self.refused("--format is 'tum,pcd', allowed: one that holds the images of cam0_class "
+        self.refused("--format is 'tum,pcd', allowed: one that holds the images of class0 "
                      "(camera/truth/class) beside it (asl, rosbag, mcap)", "--format", "tum,pcd",
                      "--camera", "fisheye.yaml", "--image-truth")
         self.refused("--frame is 'ned', allowed: enu", "--frame", "ned", "--format", "kitti")
@@ -49,12 +49,12 @@ class Refusals(KnownFlight):
                      "1e300", code=2)
         self.refused("--duration is '3 apples', allowed: more than 0, up to 86400 s (units: s, ms, "
                      "us, ns)", "--duration", "3 apples", code=2)
-        self.refused("--truth-frame is 'nose', allowed: base | imu | lidar | x,y,z | "
+        self.refused("--truth-frame is 'nose', allowed: auto | base | imu | lidar | x,y,z | "
                      "x,y,z,roll,pitch,yaw in the body [m, rad]", "--truth-frame", "nose")
-        self.refused("--truth-frame is 'depth', allowed: base | imu | lidar | camera | x,y,z | "
+        self.refused("--truth-frame is 'depth', allowed: auto | base | imu | lidar | camera | x,y,z | "
                      "x,y,z,roll,pitch,yaw in the body [m, rad]: there is no depth",
                      "--truth-frame", "depth", "--camera", "cameras.yaml", "--format", "asl")
-        self.refused("--truth-frame is 'lidar', allowed: base | imu | x,y,z",
+        self.refused("--truth-frame is 'lidar', allowed: auto | base | imu | x,y,z",
                      "--truth-frame", "lidar", "--lidar", "none", "--format", "asl")
         self.refused("argument is 'speed=3', allowed: NAME:=VALUE", "speed=3")
         self.refused("(did you mean 'obstacles'?)", "obstacle:=forest")
@@ -76,7 +76,7 @@ class Refusals(KnownFlight):
                  "formats is 'tum', allowed: one that holds the LiDAR's scans"),
                 ("scenario: hover.yaml\nframe: ned\nformats: [kitti]\n", "frame is 'ned'"),
                 ("scenario: hover.yaml\ntruth_frame: nose\n",
-                 "truth_frame is 'nose', allowed: base | imu | lidar | x,y,z"),
+                 "truth_frame is 'nose', allowed: auto | base | imu | lidar | x,y,z"),
                 ("scenario: hover.yaml\nimage_truth: true\n", "image_truth is there"),
                 ("scenario: hover.yaml\nduration: -1s\n", "duration is -1 s"),
                 ("trajectory: flight.tum\nduration: 4s\narguments: {map: room.pcd}\n",

@@ -44,6 +44,43 @@ class Runs(KnownFlight):
         with open(os.path.join(out, "run.json")) as file:
             self.assertEqual(json.load(file)["seed"], 5)
 
+    def test_a_flight_for_odometry(self):
+        """No description, no checks; two seconds at rest on the ground, then a jerk that OpenVINS
+        notices with its settings for EuRoC (deviation of 1.5 m/s^2 in a second, none in the one
+        before), and a landing where it took off."""
+        with open(self.path("odometry.yaml"), "w") as file:
+            file.write("map: room.pcd\nlidar: none\nstart: [2, 3, 0]\nduration: 60s\nfly:\n"
+                       "  {rest: 2s, take_off: 1.2m, excitation: 0.38m, land: true,\n"
+                       "   goals: [[4, 3, 1.2, 90deg], [2, 3, 1.2, 90deg]]}\n")
+        out = self.made("odometry", "--scenario", "odometry.yaml", "--format", "tum,asl", "--imu",
+                        "ideal")
+        with open(os.path.join(out, "summary.json")) as file:
+            summary = json.load(file)
+        self.assertEqual((summary["flight"]["reached"], summary["flight"]["contacts"]), (3, 0))
+        stamps, rows = readers.tum(os.path.join(out, "tum", "groundtruth.txt"))
+        seconds = np.array(stamps) * 1e-9
+        moved = np.abs(rows[:, 0:3] - rows[0, 0:3]).max(axis=1)
+        start = seconds[np.argmax(moved > 1e-4)]
+        self.assertGreater(start, 2.5)
+        self.assertLess(start, 3.0)
+        self.assertLess(rows[0, 2], 0.2)
+        self.assertLess(np.abs(rows[-1, 0:3] - rows[0, 0:3]).max(), 0.1)
+        self.assertLess(np.abs(rows[-100:, 2] - rows[0, 2]).max(), 0.005)
+        yaws = 2.0 * np.arctan2(rows[:, 5], rows[:, 6])
+        self.assertLess(np.abs(yaws[-1] - np.pi / 2), 0.06)
+        speeds = np.linalg.norm(np.diff(rows[:, 0:3], axis=0), axis=1) / 0.005
+        self.assertGreater(speeds[seconds[1:] > 15].max(), 1.2)
+        self.assertLess(speeds[seconds[1:] > 15].max(), 1.6)  # 1.5 m/s to goals
+        _, imu = readers.asl_table(os.path.join(out, "asl", "mav0", "imu0", "data.csv"),
+                                   readers.ASL_IMU)
+
+        def deviation(end):
+            window = imu[int(200 * (end - 1.0)):int(200 * end), 3:6]
+            return np.sqrt(np.sum((window - window.mean(axis=0)) ** 2) / (len(window) - 1))
+        jerk = next(end for end in np.arange(2.0, 6.0, 0.05) if deviation(end) > 1.5)
+        self.assertLess(jerk, start + 1.0)
+        self.assertLess(deviation(jerk - 1.0), 0.01)
+
     def test_defaults_are_those_of_the_launch_file(self):
         here = os.path.dirname(os.path.abspath(__file__))
         known = {}

@@ -10,11 +10,13 @@
 #include "lidar/camera_worlds.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/map/semantic_class.hpp"
+#include "marsim/scene/vegetation.hpp"
 
 namespace marsim::lidar {
 namespace {
 
 constexpr std::uint32_t kPlate = scene::kFirstObstacleIdentity + 3;
+constexpr std::uint16_t kWallInstance = 50'000;
 constexpr double kPlateDistance = 2.0;  // [m] from the origin
 constexpr double kHalfPlate = 0.3;      // [m]
 constexpr TimeNs kBefore = 100'000'000, kNow = 200'000'000;
@@ -34,6 +36,7 @@ CameraConfig smallCamera(const CameraModel& model = idealPinhole()) {
 std::shared_ptr<const map::SurfelMap> wallOfClass(std::uint8_t semantic_class) {
   map::SurfelSet set = wallSurfels();
   set.channels.classes.assign(set.surfels.size(), semantic_class);
+  set.channels.instances.assign(set.surfels.size(), kWallInstance);
   return mapOf(set);
 }
 
@@ -93,7 +96,7 @@ TEST(ImageTruth, ClassesInstancesAndNormals) {
   EXPECT_EQ(truth.classes()[middle], map::semantic::kPerson);
   EXPECT_EQ(truth.classes()[side], map::semantic::kBuilding);
   EXPECT_EQ(truth.identities()[middle], kPlate);
-  EXPECT_EQ(truth.identities()[side], kMapIdentity);
+  EXPECT_EQ(truth.identities()[side], scene::kFirstThingIdentity + kWallInstance);
   EXPECT_LT((truth.normals()[side] + Eigen::Vector3f::UnitZ()).norm(), 1e-5F) << "at the camera";
 
   // Away from the wall there is the sky.

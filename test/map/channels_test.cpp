@@ -33,6 +33,7 @@ PointCloud paintedFloor(std::size_t count) {
     cloud.intensity.push_back(static_cast<float>(random.uniform(0.0, 255.0)));
     cloud.colour.push_back(x < 2.0 ? kRed : kGreen);
     cloud.classes.push_back(x < 2.0 ? semantic::kRoad : semantic::kTerrain);
+    cloud.instances.push_back(x < 2.0 ? 0 : 40'000);
   }
   return cloud;
 }
@@ -49,6 +50,7 @@ void expectSame(const PointCloud& a, const PointCloud& b) {
   EXPECT_EQ(a.intensity, b.intensity);
   EXPECT_EQ(a.colour, b.colour);
   EXPECT_EQ(a.classes, b.classes);
+  EXPECT_EQ(a.instances, b.instances);
 }
 
 TEST(Channels, FollowThePaintOnTheMap) {
@@ -57,32 +59,41 @@ TEST(Channels, FollowThePaintOnTheMap) {
     const SurfelChannelViews& channels = map.channels();
     ASSERT_EQ(channels.colour.size(), map.size());
     ASSERT_EQ(channels.classes.size(), map.size());
+    ASSERT_EQ(channels.instances.size(), map.size());
     const std::vector<Surfel> surfels = map.surfels();
     for (std::size_t i = 0; i < map.size(); ++i) {
       const float x = surfels[i].position.x();
       if (std::abs(x - 2.0F) < 0.1F) continue;
       ASSERT_EQ(channels.colour[i], x < 2.0F ? kRed : kGreen);
       ASSERT_EQ(channels.classes[i], x < 2.0F ? semantic::kRoad : semantic::kTerrain);
+      ASSERT_EQ(channels.instances[i], x < 2.0F ? 0 : 40'000);
     }
   }
 }
 
 TEST(Channels, AVoxelHasTheMeanColourAndTheMostFrequentClass) {
   PointCloud cloud;
-  const auto add = [&](float x, const Colour& colour, std::uint8_t number) {
+  const auto add = [&](float x, const Colour& colour, std::uint8_t number, std::uint16_t instance) {
     cloud.points.emplace_back(x, 0.05F, 0.05F);
     cloud.colour.push_back(colour);
     cloud.classes.push_back(number);
+    cloud.instances.push_back(instance);
   };
-  add(0.01F, {10, 0, 255}, 70);
-  add(0.02F, {11, 0, 255}, 50);
-  add(0.03F, {11, 0, 0}, 70);
-  add(0.11F, {1, 2, 3}, 81);
-  add(0.12F, {1, 2, 3}, 80);  // a tie: the lower number
+  add(0.01F, {10, 0, 255}, 70, 8);
+  add(0.02F, {11, 0, 255}, 50, 9);
+  add(0.03F, {11, 0, 0}, 70, 8);
+  add(0.11F, {1, 2, 3}, 81, 1);
+  add(0.12F, {1, 2, 3}, 80, 7);  // a tie: the lower number
+  add(0.21F, {1, 2, 3}, 10, 3);  // two cars and, twice, one tree: the class decides
+  add(0.22F, {1, 2, 3}, 10, 4);
+  add(0.23F, {1, 2, 3}, 10, 4);
+  add(0.24F, {1, 2, 3}, 70, 2);
+  add(0.25F, {1, 2, 3}, 70, 2);
   const PointCloud means = downsample(cloud, 0.1);
-  ASSERT_EQ(means.size(), 2U);
+  ASSERT_EQ(means.size(), 3U);
   EXPECT_EQ(means.colour[0], (Colour{11, 0, 170}));
-  EXPECT_EQ(means.classes, (std::vector<std::uint8_t>{70, 80}));
+  EXPECT_EQ(means.classes, (std::vector<std::uint8_t>{70, 80, 10}));
+  EXPECT_EQ(means.instances, (std::vector<std::uint16_t>{8, 7, 4}));
   EXPECT_EQ(means.colour[1], (Colour{1, 2, 3}));
 }
 
@@ -96,6 +107,7 @@ TEST(Channels, ComeBackFromFiles) {
   PointCloud bare = cloud;
   bare.intensity.clear();
   bare.classes.clear();
+  bare.instances.clear();
   saveCloud(folder / "b.pcd", bare);
   const PointCloud read = loadQuietly(folder / "b.pcd").cloud;
   EXPECT_EQ(read.colour, cloud.colour);
@@ -117,6 +129,7 @@ TEST(Channels, AreReadByTheirNames) {
   const PointCloud cloud = loadQuietly(path).cloud;
   EXPECT_EQ(cloud.colour[0], (Colour{255, 0, 255}));
   EXPECT_EQ(cloud.colour[1], (Colour{0, 1, 0}));
+  EXPECT_EQ(cloud.instances, (std::vector<std::uint16_t>{0, 1, 0, 0, 0}));
   EXPECT_EQ(cloud.classes, (std::vector<std::uint8_t>{10, 10, 252, 20, 0}))
       << "an instance above 16 bits is left away, what moves is taken at rest";
   for (const char* name : {"class", "classification", "scalar_Classification", "semantic"}) {
@@ -174,6 +187,7 @@ TEST(Channels, AreKeptInTheCacheWithTheSameBytesForAnyNumberOfThreads) {
   };
   EXPECT_TRUE(same(again.map->channels().colour, expected.channels().colour));
   EXPECT_TRUE(same(again.map->channels().classes, expected.channels().classes));
+  EXPECT_TRUE(same(again.map->channels().instances, expected.channels().instances));
 }
 
 TEST(Channels, ChannelsWithoutInformationAreLeftOut) {

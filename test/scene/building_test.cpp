@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
+#include <map>
 
 #include <gtest/gtest.h>
 
 #include "cloud_checks.hpp"
 #include "marsim/common/error.hpp"
+#include "marsim/map/semantic_class.hpp"
 #include "marsim/scene/places.hpp"
 
 namespace marsim::scene {
@@ -55,6 +57,28 @@ TEST(Building, SaysWhatItsSurfacesReflect) {
   }
   EXPECT_GT(floor, 5'000U);
   EXPECT_GT(wall, 1'000U);
+}
+
+TEST(Building, TableAndShelfAreThings) {
+  const map::PointCloud cloud = makeBuilding(coarse());
+  std::map<int, Eigen::AlignedBox3f> things;
+  for (std::size_t i = 0; i < cloud.size(); ++i) {
+    const Eigen::Vector3f& p = cloud.points[i];
+    if (cloud.instances[i] > 0) things[cloud.instances[i]].extend(p);
+    const bool inside = std::abs(p.x()) < 4.0F && std::abs(p.y()) < 3.5F;
+    if (cloud.classes[i] == map::semantic::kTable) ASSERT_EQ(cloud.instances[i], 1);
+    if (cloud.classes[i] == map::semantic::kFloor) ASSERT_NEAR(p.z(), 0.0F, 0.05F);
+    if (inside && p.z() > 2.5F && p.z() < 3.1F) ASSERT_EQ(cloud.instances[i], 0);
+    if (inside && std::abs(p.z() - 3.2F) < 0.03F) {
+      ASSERT_EQ(cloud.classes[i], map::semantic::kCeiling);
+    }
+    if (std::abs(p.x() + 5.0F) < 0.02F && p.z() > 0.1F && p.z() < 3.1F) {
+      ASSERT_EQ(cloud.classes[i], map::semantic::kWall);
+    }
+  }
+  ASSERT_EQ(things.size(), 2U);
+  EXPECT_NEAR(things[1].max().z(), 0.75F, 0.05F);
+  EXPECT_NEAR(things[2].max().z(), 2.0F, 0.1F);
 }
 
 TEST(Building, StartIsFree) {

@@ -47,7 +47,7 @@ inline scenario::Scenario scenarioOfTwoGoals() {
   scenario.file = "straight.yaml";
   scenario.description = "Two goals";
   scenario.arguments["map"] = "forest";
-  scenario.flights["uav0"].goals = {{{10.0, 0.0, 1.5}}, {{20.0, 0.0, 1.5}}};
+  scenario.flights["uav0"].goals = {{{{10.0, 0.0, 1.5}}}, {{{20.0, 0.0, 1.5}}}};
   return scenario;
 }
 

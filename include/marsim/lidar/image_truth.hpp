@@ -30,7 +30,8 @@ class ImageTruth {
 
   /// Classes, see map::semantic; 0: unknown, or the sky.
   std::vector<std::uint8_t> classes() const;
-  /// Identities of moving objects and plants; kMapIdentity: the map, or the sky.
+  /// Identities of moving objects, plants and the map's things (scene::kFirstThingIdentity);
+  /// kMapIdentity: the rest of the map, or the sky.
   std::vector<std::uint32_t> identities() const;
   /// Unit normals in C, towards the camera; against the ray where not planar; NaN in the sky.
   std::vector<Eigen::Vector3f> normals() const;

@@ -29,6 +29,7 @@ struct ScanPoint {
   std::uint32_t shot;                     ///< number of the shot in the scan, in firing order
   std::uint32_t column;                   ///< of the firing, since the scan's first
   std::uint16_t ring;                     ///< see Firing::ring
+  std::uint16_t instance = 0;             ///< of the map's thing that was hit; 0: none
   std::uint8_t line;                      ///< see Firing::line
   std::uint8_t semantic_class = 0;        ///< of the surface, see map::semantic; 0: none
   std::uint8_t return_number = 1;         ///< of the shot's returns, 1: the nearest

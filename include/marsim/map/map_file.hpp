@@ -38,6 +38,7 @@ constexpr std::string_view kLeafWords = "leaf_words";       ///< uint32, 8 bytes
 constexpr std::string_view kReflectivity = "reflectivity";  ///< uint8, one a surfel, 0 to 255
 constexpr std::string_view kColour = "colour";              ///< 3 x uint8 (RGB), one a surfel
 constexpr std::string_view kClass = "class";                ///< uint8, one a surfel
+constexpr std::string_view kInstance = "instance";          ///< uint16, one a surfel
 }  // namespace section
 
 /// The type of a section's numbers; an element may hold several (3 x float32).

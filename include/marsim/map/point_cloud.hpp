@@ -18,6 +18,8 @@ struct PointChannels {
   std::vector<float> intensity;  ///< 0 to 255, as scanners deliver it
   std::vector<Colour> colour;
   std::vector<std::uint8_t> classes;  ///< SemanticKITTI's numbers; 0: none
+  /// Number of the thing (a piece of furniture, a car, a tree) that a point belongs to; 0: none.
+  std::vector<std::uint16_t> instances;
 };
 
 /// Points of a place in the world frame [m].
@@ -31,6 +33,12 @@ struct PointCloud : PointChannels {
   bool hasIntensity() const { return !intensity.empty(); }
   bool hasColour() const { return !colour.empty(); }
   bool hasClasses() const { return !classes.empty(); }
+  bool hasInstances() const { return !instances.empty(); }
+  /// The label of a point as in SemanticKITTI: its class, and its instance in the upper 16 bits.
+  std::uint32_t labelOf(std::size_t i) const {
+    const std::uint32_t instance = hasInstances() ? instances[i] : 0U;
+    return instance << 16U | (hasClasses() ? classes[i] : 0U);
+  }
 };
 
 /// Calls visit(channel) for each channel of an object, or of several side by side.
@@ -39,6 +47,7 @@ void forEachChannel(const Visit& visit, Channels&&... of) {
   visit(of.intensity...);
   visit(of.colour...);
   visit(of.classes...);
+  visit(of.instances...);
 }
 
 /// Appends the channels of point `i` of `from`.
@@ -52,7 +61,8 @@ inline void appendChannels(const PointChannels& from, std::size_t i, PointChanne
 /// Appends the channels of all points of `from`.
 void appendChannels(const PointChannels& from, PointChannels& to);
 
-/// Empties channels without information: colours that are all equal, classes that are all 0.
+/// Empties channels without information: colours that are all equal, classes or instances that
+/// are all 0.
 void dropSilentChannels(PointChannels& channels);
 
 /// The points of these numbers, with their channels.

@@ -8,7 +8,8 @@
 
 /// Classes of surfaces, by SemanticKITTI's numbers (semantic-kitti-api,
 /// config/semantic-kitti.yaml). Any number from 0 to 255 is a class; these are the ones that
-/// generated places and objects have.
+/// generated places and objects have. Numbers from 100 on are not SemanticKITTI's, which has no
+/// interiors.
 namespace marsim::map::semantic {
 
 constexpr std::uint8_t kNone = 0;
@@ -35,6 +36,11 @@ constexpr std::uint8_t kTerrain = 72;
 constexpr std::uint8_t kPole = 80;
 constexpr std::uint8_t kTrafficSign = 81;
 constexpr std::uint8_t kOtherObject = 99;
+constexpr std::uint8_t kFloor = 100;
+constexpr std::uint8_t kCeiling = 101;
+constexpr std::uint8_t kWall = 102;
+constexpr std::uint8_t kTable = 103;
+constexpr std::uint8_t kChair = 104;
 
 /// Their names in YAML files: "none", "car", ...
 const std::vector<std::pair<std::string, std::uint8_t>>& names();

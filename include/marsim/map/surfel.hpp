@@ -44,7 +44,8 @@ struct Blending {
 struct SurfelChannels {
   std::vector<std::uint8_t> reflectivity;  ///< 255 for 100 %
   std::vector<Colour> colour;
-  std::vector<std::uint8_t> classes;  ///< SemanticKITTI's numbers; 0: none
+  std::vector<std::uint8_t> classes;     ///< SemanticKITTI's numbers; 0: none
+  std::vector<std::uint16_t> instances;  ///< numbers of things, see PointChannels; 0: none
 };
 
 /// Views of surfel channels in memory that another object owns.
@@ -52,6 +53,7 @@ struct SurfelChannelViews {
   View<std::uint8_t> reflectivity;
   View<Colour> colour;
   View<std::uint8_t> classes;
+  View<std::uint16_t> instances;
 };
 
 /// Surfels with their threshold, blending and noise, as preprocessing makes them from a cloud.

@@ -15,8 +15,13 @@ namespace marsim::scene {
 
 /// Identities of plants are their numbers among Vegetation::instances from here on.
 constexpr std::uint32_t kFirstPlantIdentity = 1U << 24U;
+/// Identity of a thing of the map in images: its instance's number from here on.
+constexpr std::uint32_t kFirstThingIdentity = 1U << 30U;
+constexpr bool isThing(std::uint32_t identity) {
+  return identity >= kFirstThingIdentity && identity != std::numeric_limits<std::uint32_t>::max();
+}
 constexpr bool isPlant(std::uint32_t identity) {
-  return identity >= kFirstPlantIdentity && identity != std::numeric_limits<std::uint32_t>::max();
+  return identity >= kFirstPlantIdentity && identity < kFirstThingIdentity;
 }
 
 /// A stem, twig or piece of a blade: a solid cylinder closed by flat caps.

@@ -61,10 +61,15 @@ std::vector<std::uint8_t> ImageTruth::classes() const {
 }
 
 std::vector<std::uint32_t> ImageTruth::identities() const {
+  const SurfaceChannels channels(camera_.rays(), objects_);
   std::vector<std::uint32_t> identities;
   identities.reserve(image_.hits.size());
-  for (const Hit& hit : image_.hits)
-    identities.push_back(hit.valid() ? hit.identity : kMapIdentity);
+  for (const Hit& hit : image_.hits) {
+    const std::uint16_t thing = hit.valid() ? channels.instance(hit) : std::uint16_t{0};
+    identities.push_back(thing > 0     ? scene::kFirstThingIdentity + thing
+                         : hit.valid() ? hit.identity
+                                       : kMapIdentity);
+  }
   return identities;
 }
 

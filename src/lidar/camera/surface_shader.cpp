@@ -66,11 +66,16 @@ map::Colour colourOfClass(std::uint8_t semantic_class) {
       return {98, 98, 100};
     case semantic::kSidewalk:
     case semantic::kOtherGround:
+    case semantic::kFloor:
       return {132, 128, 122};
     case semantic::kBuilding:
+    case semantic::kWall:
+    case semantic::kCeiling:
       return {186, 178, 164};
     case semantic::kFence:
     case semantic::kOtherObject:
+    case semantic::kTable:
+    case semantic::kChair:
       return {134, 112, 88};
     case semantic::kLaneMarking:
       return {222, 222, 218};

@@ -223,6 +223,7 @@ void Lidar::collect(const SurfaceChannels& surfaces, Scan& scan) const {
         point.surfel = hit.surfel;
         point.identity = hit.identity;
         point.semantic_class = surfaces.semanticClass(hit);
+        point.instance = surfaces.instance(hit);
       }
       point.shot = shot;
       point.column = column;

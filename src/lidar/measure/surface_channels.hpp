@@ -40,6 +40,12 @@ class SurfaceChannels {
                                  : at(object.of_surfels.classes, hit).value_or(0);
   }
 
+  /// Number of the map's thing that was hit; 0: none.
+  std::uint16_t instance(const Hit& hit) const {
+    const bool is_known = hit.identity == kMapIdentity && !of_map_.instances.empty();
+    return is_known ? of_map_.instances[hit.surfel] : std::uint16_t{0};
+  }
+
  private:
   struct Entry {
     std::uint32_t identity;

@@ -108,7 +108,7 @@ std::string pcdHeader(const PointCloud& cloud) {
   };
   field(cloud.hasIntensity(), "intensity", "F");
   field(cloud.hasColour(), "rgb", "U");
-  field(cloud.hasClasses(), "label", "U");
+  field(cloud.hasClasses() || cloud.hasInstances(), "label", "U");
   return fmt::format(
       "# .PCD v0.7 - Point Cloud Data file format\nVERSION 0.7\nFIELDS x y z{}\nSIZE 4 4 4{}\n"
       "TYPE F F F{}\nCOUNT 1 1 1{}\nWIDTH {}\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS {}\n"
@@ -122,7 +122,11 @@ std::string plyHeader(const PointCloud& cloud) {
   if (cloud.hasColour()) {
     properties += "property uchar red\nproperty uchar green\nproperty uchar blue\n";
   }
-  if (cloud.hasClasses()) properties += "property uchar label\n";
+  if (cloud.hasInstances()) {
+    properties += "property uint label\n";
+  } else if (cloud.hasClasses()) {
+    properties += "property uchar label\n";
+  }
   return fmt::format(
       "ply\nformat binary_little_endian 1.0\nelement vertex {}\nproperty float x\n"
       "property float y\nproperty float z\n{}end_header\n",
@@ -149,8 +153,11 @@ void putRecord(const PointCloud& cloud, std::size_t i, bool packed, std::vector<
       for (const std::uint8_t value : {red, green, blue}) put(value, bytes);
     }
   }
-  if (!cloud.hasClasses()) return;
-  packed ? put(std::uint32_t{cloud.classes[i]}, bytes) : put(cloud.classes[i], bytes);
+  if (cloud.hasInstances() || (cloud.hasClasses() && packed)) {
+    put(cloud.labelOf(i), bytes);
+  } else if (cloud.hasClasses()) {
+    put(cloud.classes[i], bytes);
+  }
 }
 
 void save(const fs::path& path, const PointCloud& cloud, bool is_ply) {
@@ -199,6 +206,10 @@ LoadedCloud loadCloud(const std::filesystem::path& path, Progress& progress) {
   if (cloud.empty()) {
     throw FileError(path.string(),
                     fmt::format("none of its {} points has finite coordinates", loaded.read));
+  }
+  const std::vector<std::uint16_t>& instances = cloud.instances;
+  if (std::all_of(instances.begin(), instances.end(), [](auto number) { return number == 0; })) {
+    cloud.instances = {};
   }
   loaded.duplicates = removeDuplicates(cloud, progress);
   return loaded;

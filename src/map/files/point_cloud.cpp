@@ -17,10 +17,11 @@ void dropSilentChannels(PointChannels& channels) {
   const bool one_colour = std::all_of(colour.begin(), colour.end(),
                                       [&](const Colour& other) { return other == colour.front(); });
   if (one_colour) channels.colour = {};
-  const std::vector<std::uint8_t>& classes = channels.classes;
-  if (std::all_of(classes.begin(), classes.end(), [](std::uint8_t c) { return c == 0; })) {
-    channels.classes = {};
-  }
+  const auto drop = [](auto& numbers) {
+    if (std::all_of(numbers.begin(), numbers.end(), [](auto n) { return n == 0; })) numbers = {};
+  };
+  drop(channels.classes);
+  drop(channels.instances);
 }
 
 PointCloud selectPoints(const PointCloud& cloud, const std::vector<std::uint32_t>& numbers) {

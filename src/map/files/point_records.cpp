@@ -60,7 +60,11 @@ template <class Value>
 void takeChannels(const RecordLayout& layout, const Value& value, std::size_t row,
                   PointBlock& block) {
   if (layout.intensity) block.intensity[row] = static_cast<float>(value(*layout.intensity));
-  if (layout.label) block.classes[row] = classOfLabel(value(*layout.label));
+  if (layout.label) {
+    const double label = value(*layout.label);
+    block.classes[row] = classOfLabel(label);
+    if (layout.hasInstances()) block.instances[row] = instanceOfLabel(label);
+  }
   if (layout.time) block.times[row] = value(*layout.time);
   if (!layout.colour) return;
   const std::array<RecordColumn, 3>& colour = *layout.colour;
@@ -104,6 +108,7 @@ void PointBlock::resize(std::size_t size, const RecordLayout& layout) {
   intensity.resize(layout.hasIntensity() ? size : 0);
   colour.resize(layout.colour ? size : 0);
   classes.resize(layout.label ? size : 0);
+  instances.resize(layout.hasInstances() ? size : 0);
   times.resize(layout.time ? size : 0);
   is_luma = layout.colour && !layout.intensity;
 }
@@ -112,11 +117,13 @@ void reserveChannels(const RecordLayout& layout, std::size_t size, PointChannels
   if (layout.hasIntensity()) channels.intensity.reserve(size);
   if (layout.colour) channels.colour.reserve(size);
   if (layout.label) channels.classes.reserve(size);
+  if (layout.hasInstances()) channels.instances.reserve(size);
 }
 
 std::size_t bytesOfChannels(const RecordLayout& layout) {
   return (layout.hasIntensity() ? sizeof(float) : 0) + (layout.colour ? sizeof(Colour) : 0) +
-         (layout.label ? sizeof(std::uint8_t) : 0);
+         (layout.label ? sizeof(std::uint8_t) : 0) +
+         (layout.hasInstances() ? sizeof(std::uint16_t) : 0);
 }
 
 HeaderLines::HeaderLines(InputFile& file) {

@@ -209,6 +209,11 @@ std::uint8_t classOfLabel(double label) {
   return number < 256 ? static_cast<std::uint8_t>(number) : 0;
 }
 
+std::uint16_t instanceOfLabel(double label) {
+  if (classOfLabel(label) == 0) return 0;
+  return static_cast<std::uint16_t>(static_cast<std::uint32_t>(label) >> 16U);
+}
+
 std::uint32_t packedBits(double number) {
   if (std::isnan(number)) return kNotANumber;
   const auto value = static_cast<float>(number);

@@ -67,6 +67,8 @@ struct RecordLayout {
 
   /// Whether points have an intensity: their own, or the luma of their colours.
   bool hasIntensity() const { return intensity.has_value() || colour.has_value(); }
+  /// Whether labels have room for an instance above the class.
+  bool hasInstances() const { return label && label->type.size >= 4; }
   bool isPacked() const { return colour && (*colour)[0].offset == (*colour)[1].offset; }
   /// Whether only the largest value of all colours tells their depth: bytes and packed colours have
   /// a fixed one.
@@ -103,6 +105,8 @@ RecordLayout makeLayout(const std::string& path, const std::vector<Field>& field
 /// The class of a label: its lower 16 bits, as SemanticKITTI keeps an instance above them. Moving
 /// classes (numbers above 255) become the static class; others are 0, none.
 std::uint8_t classOfLabel(double label);
+/// The instance of a label with a class: its upper 16 bits.
+std::uint16_t instanceOfLabel(double label);
 
 /// The bits of a packed colour that text gives as a float32. Text does not tell the bits of a NaN:
 /// the result is then the standard NaN, see unpackedColour().

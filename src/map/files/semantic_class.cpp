@@ -30,7 +30,12 @@ const std::vector<std::pair<std::string, std::uint8_t>>& names() {
       {"terrain", kTerrain},
       {"pole", kPole},
       {"traffic_sign", kTrafficSign},
-      {"other_object", kOtherObject}};
+      {"other_object", kOtherObject},
+      {"floor", kFloor},
+      {"ceiling", kCeiling},
+      {"wall", kWall},
+      {"table", kTable},
+      {"chair", kChair}};
   return all;
 }
 

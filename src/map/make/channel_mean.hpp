@@ -10,8 +10,9 @@
 
 namespace marsim::map {
 
-/// The mean channels of several points: weighted means of intensity and colour, and the class with
-/// the most weight (the lowest of equal ones). One object serves clouds with the same channels.
+/// The mean channels of several points: weighted means of intensity and colour, the class with the
+/// most weight and the instance with the most weight in that class (the lowest of equal ones). One
+/// object serves clouds with the same channels.
 class ChannelMean {
  public:
   void clear();
@@ -24,8 +25,9 @@ class ChannelMean {
   double weight_ = 0.0;
   double intensity_ = 0.0;
   std::array<double, 3> colour_{};
-  bool has_intensity_ = false, has_colour_ = false;
-  std::vector<std::pair<std::uint8_t, double>> votes_;  ///< class and weight
+  bool has_intensity_ = false, has_colour_ = false, has_classes_ = false, has_instances_ = false;
+  std::vector<std::pair<std::uint32_t, double>> classes_;    ///< class and weight
+  std::vector<std::pair<std::uint32_t, double>> instances_;  ///< instance << 8 | class, and weight
 };
 
 }  // namespace marsim::map

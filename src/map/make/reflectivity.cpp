@@ -42,7 +42,7 @@ std::vector<std::uint8_t> toReflectivity(const std::vector<float>& intensity, do
 
 SurfelChannels toSurfelChannels(PointChannels&& means, double full_scale) {
   return {toReflectivity(means.intensity, full_scale), std::move(means.colour),
-          std::move(means.classes)};
+          std::move(means.classes), std::move(means.instances)};
 }
 
 }  // namespace marsim::map

@@ -52,9 +52,9 @@ bool possible(const TreeRecord& record, const SurfelMapConfig& config) {
 /// A channel with as many elements as the map has surfels, if the file has it.
 template <class Value>
 void readChannel(const MapFile& file, std::string_view name, std::size_t surfels,
-                 View<Value>& channel) {
+                 View<Value>& channel, ElementType type = ElementType::kUint8) {
   if (!file.has(name)) return;
-  channel = file.section<Value>(name, ElementType::kUint8);
+  channel = file.section<Value>(name, type);
   if (channel.size() == surfels) return;
   throw FileError(file.name(), fmt::format("has {} values in section {} for {} surfels",
                                            channel.size(), name, surfels));
@@ -153,6 +153,7 @@ SurfelMap SurfelMap::fromFile(std::shared_ptr<const MapFile> file, const SurfelM
   readChannel(*file, section::kReflectivity, map.size(), map.channels_.reflectivity);
   readChannel(*file, section::kColour, map.size(), map.channels_.colour);
   readChannel(*file, section::kClass, map.size(), map.channels_.classes);
+  readChannel(*file, section::kInstance, map.size(), map.channels_.instances, ElementType::kUint16);
   map.config_ = config;
   map.blending_ = record.blending;
   map.planar_threshold_ = record.planar_threshold;
@@ -167,12 +168,14 @@ void SurfelMap::writeTo(MapFileWriter& writer) const {
   writer.add(section::kTreeNodes, View<TreeNode>(tree_.nodes, tree_.header.node_count));
   writer.add(section::kLeafWords, View<std::uint32_t>(tree_.words, tree_.wordCount()),
              ElementType::kUint32);
-  const auto add = [&](std::string_view name, const auto& channel) {
-    if (!channel.empty()) writer.add(name, channel, ElementType::kUint8);
+  const auto add = [&](std::string_view name, const auto& channel,
+                       ElementType type = ElementType::kUint8) {
+    if (!channel.empty()) writer.add(name, channel, type);
   };
   add(section::kReflectivity, channels_.reflectivity);
   add(section::kColour, channels_.colour);
   add(section::kClass, channels_.classes);
+  add(section::kInstance, channels_.instances, ElementType::kUint16);
 }
 
 std::vector<Surfel> SurfelMap::surfels() const {

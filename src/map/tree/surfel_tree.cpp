@@ -122,6 +122,7 @@ SurfelTree::SurfelTree(const std::vector<Surfel>& surfels, float radius, float p
   requireSize("reflectivities", channels.reflectivity, surfels.size());
   requireSize("colours", channels.colour, surfels.size());
   requireSize("classes", channels.classes, surfels.size());
+  requireSize("instances", channels.instances, surfels.size());
   const Eigen::AlignedBox3f bounds = survey(surfels, planar_threshold);
   header_.radius = radius;
   header_.storage = kCompactStorage;
@@ -149,13 +150,14 @@ SurfelTree::SurfelTree(const std::vector<Surfel>& surfels, float radius, float p
   channels_.reflectivity = inOrder(channels.reflectivity, shape.order);
   channels_.colour = inOrder(channels.colour, shape.order);
   channels_.classes = inOrder(channels.classes, shape.order);
+  channels_.instances = inOrder(channels.instances, shape.order);
   header_.planar_count = stored.planar;
   std::copy(stored.box.min().data(), stored.box.min().data() + 3, header_.lower);
   std::copy(stored.box.max().data(), stored.box.max().data() + 3, header_.upper);
 }
 
 SurfelChannelViews SurfelTree::channels() const {
-  return {channels_.reflectivity, channels_.colour, channels_.classes};
+  return {channels_.reflectivity, channels_.colour, channels_.classes, channels_.instances};
 }
 
 std::size_t SurfelTreeView::wordCount() const {

@@ -14,6 +14,7 @@ namespace marsim::scene {
 std::string identityName(std::uint32_t identity) {
   if (identity == kMapIdentity) return "map";
   if (identity < kFirstObstacleIdentity) return fmt::format("uav {}", identity);
+  if (isThing(identity)) return fmt::format("thing {}", identity - kFirstThingIdentity);
   if (isPlant(identity)) return fmt::format("plant {}", identity - kFirstPlantIdentity);
   return fmt::format("obstacle {}", identity - kFirstObstacleIdentity);
 }
@@ -53,7 +54,7 @@ Pose MovingObject::at(double time) const {
 
 void MovingObject::validate(const std::string& where) const {
   if (shape == nullptr) throw ConfigError(where, "shape", "none", "a set of surfels");
-  if (identity == kMapIdentity || isPlant(identity)) {
+  if (identity == kMapIdentity || isPlant(identity) || isThing(identity)) {
     throw ConfigError(where, "identity", identityName(identity) + "'s", "any other");
   }
   if (X_WM.empty()) throw ConfigError(where, "X_WM", "no pose", "at least one");

@@ -82,7 +82,7 @@ void buildShell(const BuildingConfig& config, double door_y, SurfaceSampler& sam
     }
     return holes;
   };
-  sampler.setMaterial(material::kWhiteWall);
+  sampler.setMaterial(material::of(material::kWhiteWall, map::semantic::kWall));
   const Eigen::Vector3d along_x = (whole + 2.0 * t) * X;
   build({{x0 - t, y0, 0.0}, along_x, -Y, t, h, long_wall_windows()}, sampler);
   build({{x0 - t, y1, 0.0}, along_x, Y, t, h, {}}, sampler);
@@ -96,12 +96,14 @@ void buildShell(const BuildingConfig& config, double door_y, SurfaceSampler& sam
   build({{x1, y0, 0.0}, along_y, X, t, h, {door}}, sampler);
 
   for (const double z : {0.0, h}) {
-    sampler.setMaterial(z == 0.0 ? material::kConcrete : material::kWhiteWall);
+    sampler.setMaterial(z == 0.0 ? material::of(material::kConcrete, map::semantic::kFloor)
+                                 : material::of(material::kWhiteWall, map::semantic::kCeiling));
     sampler.patch({x0, y0, z}, config.room_length * X, along_y);
     sampler.patch({x2, y0, z}, config.room_length * X, along_y);
   }
-  sampler.setMaterial(material::kConcrete);
+  sampler.setMaterial(material::of(material::kConcrete, map::semantic::kFloor));
   sampler.patch({x1, door_y - 0.5 * config.door_width, 0.0}, t * X, config.door_width * Y);
+  sampler.setMaterial(material::kConcrete);
   const double outer_width = config.room_width + 2.0 * t;
   sampler.patch({x0 - t, y0 - t, h + 0.2}, along_x, outer_width * Y);  // roof
 }
@@ -153,13 +155,18 @@ void furnish(const BuildingConfig& config, double door_y, SurfaceSampler& sample
   const Eigen::Vector2d table_size(0.18 * config.room_length, 0.12 * config.room_width);
   const double table_x = -config.room_length * layout.uniform(0.26, 0.32);
   const double table_y = side * config.room_width * layout.uniform(0.24, 0.30);
-  sampler.setMaterial(material::kPlanedWood);
+  sampler.setMaterial(material::of(material::kPlanedWood, map::semantic::kTable));
+  sampler.beginThing();
   placeTable({table_x, table_y}, table_size, sampler);
 
   const double shelf_length = 0.28 * config.room_length;
   const double shelf_x = x0 + config.room_length * layout.uniform(0.55, 0.65);
+  sampler.setMaterial(material::kPlanedWood);
+  sampler.beginThing();
   placeShelf({shelf_x, y1 - 0.36, 0.0}, shelf_length, 0.34, std::min(2.0, config.height - 0.3),
              sampler);
+
+  sampler.endThing();
 
   // Two columns on a diagonal of the second room.
   sampler.setMaterial(material::kConcrete);

@@ -112,7 +112,9 @@ map::PointCloud makeForest(const ForestConfig& config) {
     shape.height = config.tree_height * size;
     shape.radius = config.trunk_radius * size * thickness;
     shape.conifer = layout.uniform() < 0.4;
+    sampler.beginThing();
     growTree(shape, sampler);
+    sampler.endThing();
   }
   const double undergrowth_clearing = config.clearing_radius + 0.8;
   for (const Eigen::Vector2d& place :

@@ -110,7 +110,9 @@ void surroundForest(const ForestConfig& config, const Relief& relief, SurfaceSam
     shape.height = config.tree_height * size;
     shape.radius = config.trunk_radius * size;
     shape.conifer = layout.uniform() < 0.5;
+    sampler.beginThing();
     growTree(shape, sampler);
+    sampler.endThing();
   }
   for (const Eigen::Vector2d& place : scatter(config, ring, kBushes, 1.0, layout)) {
     growBush(ring.onGround(place), layout.uniform(0.4, 0.9), sampler);

@@ -35,6 +35,11 @@ namespace material {
 
 namespace semantic = map::semantic;
 
+/// A material with another class than usual.
+constexpr Material of(Material usual, std::uint8_t semantic_class) {
+  return {usual.reflectivity, usual.colour, semantic_class};
+}
+
 /// Green rye grass.
 constexpr Material kGrass{0.508, {96, 124, 56}, semantic::kTerrain};
 /// Deciduous leaf.

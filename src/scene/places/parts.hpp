@@ -61,6 +61,7 @@ struct PartKind {
   std::vector<PartParameter> parameters;
   void (*build)(PartBuilder&);
   enum Form { kPlaced, kAlongPath, kWall, kSlab } form = kPlaced;
+  bool is_thing = false;  ///< each one has an instance
 };
 
 const std::vector<PartKind>& partKinds();

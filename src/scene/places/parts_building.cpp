@@ -68,7 +68,7 @@ void buildWallPiece(const Vector3d& from, const Vector3d& to, double thickness, 
 }
 
 void buildWall(PartBuilder& part) {
-  part.of(material::kWhiteWall);
+  part.of(material::kWhiteWall, semantic::kWall);
   double begin = 0.0;
   const std::vector<Vector3d>& path = part.part.path;
   for (std::size_t i = 1; i < path.size(); ++i) {
@@ -99,9 +99,12 @@ void buildSlab(PartBuilder& part) {
     part.sampler.patch(at + along_x, along_y, down);
     part.sampler.patch(at + along_y, along_x, down);
   }
+  part.of(material::kConcrete, semantic::kFloor);
   part.sampler.patch(low, a, b, holes);
   if (thickness <= 0.0) return;
+  part.of(material::kConcrete, semantic::kCeiling);
   part.sampler.patch(low + down, a, b, holes);
+  part.of(material::kConcrete);
   part.sampler.patch(low, a, down);
   part.sampler.patch(low, b, down);
   part.sampler.patch(low + a, b, down);

@@ -28,12 +28,12 @@ void tableAt(const Vector3d& size, SurfaceSampler& sampler) {
 }
 
 void buildTable(PartBuilder& part) {
-  part.of(material::kPlanedWood, semantic::kOtherObject);
+  part.of(material::kPlanedWood, semantic::kTable);
   tableAt({part("length"), part("width"), part("height")}, part.sampler);
 }
 
 void buildChair(PartBuilder& part) {
-  part.of(material::kRoughWood, semantic::kOtherObject);
+  part.of(material::kRoughWood, semantic::kChair);
   const double height = part("height");
   const double seat = 0.5 * height;
   fourLegs({0.44, 0.44, seat}, 0.04, part.sampler);
@@ -41,10 +41,10 @@ void buildChair(PartBuilder& part) {
   boxOn({0.0, 0.21, seat + 0.12}, {0.44, 0.04, height - seat - 0.12}, part.sampler);
 }
 
-// A table with a screen, a keyboard and a drawer box, the chair at -y.
+// A table with a screen, a keyboard and a drawer box; the chair at -y is a thing of its own.
 void buildDesk(PartBuilder& part) {
   const double length = part("length"), width = part("width"), height = part("height");
-  part.of(material::kPlanedWood, semantic::kOtherObject);
+  part.of(material::kPlanedWood, semantic::kTable);
   tableAt({length, width, height}, part.sampler);
   part.of(material::kWhiteWall, semantic::kOtherObject);
   boxOn({0.35 * length - 0.1, 0.0, 0.02}, {0.4, 0.7 * width, 0.55}, part.sampler);
@@ -56,6 +56,8 @@ void buildDesk(PartBuilder& part) {
   boxOn({x, 0.19 * width, height + 0.12}, {0.56, 0.04, 0.34}, part.sampler);
   boxOn({x, -0.2 * width, height}, {0.42, 0.14, 0.02}, part.sampler);
   // A chair on one leg with five feet.
+  part.sampler.beginThing();
+  part.of(material::kStone, semantic::kChair);
   const Vector3d chair(x + random.uniform(-0.15, 0.15), -0.5 * width - random.uniform(0.1, 0.4), 0);
   for (int i = 0; i < 5; ++i) {
     const double angle = 2.0 * kPi * i / 5.0;
@@ -169,14 +171,14 @@ std::vector<PartKind> furnitureParts() {
   std::vector<PartParameter> shelf = sized(2.0, 0.45, 2.0);
   shelf.push_back({"fill", 0.7, 0.0, 1.0, Quantity::kNumber});
   return {
-      {"table", sized(1.6, 0.8, 0.75), buildTable},
-      {"chair", {{"height", 0.9, 0.3, 3.0}}, buildChair},
-      {"desk", sized(1.6, 0.8, 0.74), buildDesk},
-      {"shelf", shelf, buildShelf},
-      {"machine", sized(2.4, 1.3, 1.9), buildMachine},
-      {"workbench", sized(2.0, 0.8, 0.9), buildWorkbench},
-      {"crates", sized(0.8, 0.6, 1.2), buildCrates},
-      {"sofa", sized(1.8, 0.85, 0.85), buildSofa},
+      {"table", sized(1.6, 0.8, 0.75), buildTable, PartKind::kPlaced, true},
+      {"chair", {{"height", 0.9, 0.3, 3.0}}, buildChair, PartKind::kPlaced, true},
+      {"desk", sized(1.6, 0.8, 0.74), buildDesk, PartKind::kPlaced, true},
+      {"shelf", shelf, buildShelf, PartKind::kPlaced, true},
+      {"machine", sized(2.4, 1.3, 1.9), buildMachine, PartKind::kPlaced, true},
+      {"workbench", sized(2.0, 0.8, 0.9), buildWorkbench, PartKind::kPlaced, true},
+      {"crates", sized(0.8, 0.6, 1.2), buildCrates, PartKind::kPlaced, true},
+      {"sofa", sized(1.8, 0.85, 0.85), buildSofa, PartKind::kPlaced, true},
   };
 }
 

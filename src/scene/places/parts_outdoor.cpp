@@ -97,7 +97,9 @@ void buildParking(PartBuilder& part) {
                           Eigen::AngleAxisd(turn, Vector3d::UnitZ()));
     PartBuilder inner(
         car, 1.0, RandomStream(random.next()), [](double, double) { return 0.0; }, part.sampler);
+    part.sampler.beginThing();
     buildCar(inner);
+    part.sampler.endThing();
     part.sampler.setFrame(outer);
   }
 }
@@ -295,7 +297,11 @@ void buildPowerLine(PartBuilder& part) {
 std::vector<PartKind> outdoorParts() {
   const Quantity number = Quantity::kNumber;
   return {
-      {"car", {{"length", 4.4, 2, 20}, {"width", 1.8, 1, 4}, {"height", 1.5, 1, 5}}, buildCar},
+      {"car",
+       {{"length", 4.4, 2, 20}, {"width", 1.8, 1, 4}, {"height", 1.5, 1, 5}},
+       buildCar,
+       PartKind::kPlaced,
+       true},
       {"parking",
        {{"count", 5, 1, 500, number},
         {"bay", 2.5, 1.5, 10},
@@ -304,7 +310,9 @@ std::vector<PartKind> outdoorParts() {
        buildParking},
       {"tree",
        {{"height", 10, 2, 60}, {"radius", 0.16, 0.01, 3}, {"conifers", 0.4, 0, 1, number}},
-       buildTree},
+       buildTree,
+       PartKind::kPlaced,
+       true},
       {"pole",
        {{"height", 5, 0.2, 60}, {"radius", 0.06, 0.003, 3}, {"twigs", 6, 0, 200, number}},
        buildPole},

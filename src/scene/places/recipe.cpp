@@ -197,7 +197,10 @@ void Composer::build(const Part& part, const Eigen::Isometry3d& X_RP, double sca
   const RandomStream random(layout_.next());
   sampler_.random() = RandomStream(layout_.next());
   PartBuilder builder(part, scale, random, ground, sampler_);
-  findPartKind(part.kind)->build(builder);
+  const PartKind& kind = *findPartKind(part.kind);
+  if (kind.is_thing) sampler_.beginThing();
+  kind.build(builder);
+  sampler_.endThing();
 }
 
 }  // namespace

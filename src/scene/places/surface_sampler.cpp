@@ -46,6 +46,7 @@ void SurfaceSampler::point(const Eigen::Vector3d& p, const Eigen::Vector3d& norm
   cloud_.intensity.push_back(static_cast<float>(255.0 * material_->reflectivity));
   cloud_.colour.push_back(shaded(material_->colour, noisy));
   cloud_.classes.push_back(material_->semantic_class);
+  cloud_.instances.push_back(thing_);
 }
 
 void SurfaceSampler::vary(std::uint64_t seed, double density_variation) {

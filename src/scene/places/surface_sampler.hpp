@@ -45,6 +45,10 @@ class SurfaceSampler {
   /// nothing.
   void setMaterial(const Material& material) { material_ = material; }
   const std::optional<Material>& material() const { return material_; }
+  /// Makes the following points, until endThing(), those of one more thing: a piece of furniture, a
+  /// car, a tree. Beyond 65,535 things they have no number. Only points with a material have one.
+  void beginThing() { thing_ = things_ < kMostThings ? ++things_ : std::uint16_t{0}; }
+  void endThing() { thing_ = 0; }
 
   /// Makes shades and, by a share of 0 to 0.9, the density of points vary smoothly over the place.
   /// Remaining points keep their positions.
@@ -71,6 +75,8 @@ class SurfaceSampler {
   double range_noise_;
   std::function<bool(const Eigen::Vector3d&)> keep_;
   std::optional<Material> material_;
+  static constexpr std::uint16_t kMostThings = 0xffff;
+  std::uint16_t things_ = 0, thing_ = 0;  ///< begun so far; the present one, 0: none
   std::optional<Eigen::Isometry3d> X_WP_;
   double density_variation_ = 0.0;
   std::optional<RandomStream> variation_;  // for variations, separate from the points' places

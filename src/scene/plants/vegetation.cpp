@@ -139,8 +139,8 @@ void Vegetation::validate(const std::string& where) const {
   const Validator check(where);
   sway.validate(where + ": wind");
   for (const Patch& patch : patches) patch.validate(where + ": patch");
-  check.require(instances.size() < std::numeric_limits<std::uint32_t>::max() - kFirstPlantIdentity,
-                "instances", fmt::format("{}", instances.size()), "fewer");
+  check.require(instances.size() < kFirstThingIdentity - kFirstPlantIdentity, "instances",
+                fmt::format("{}", instances.size()), "fewer");
   for (const PlantInstance& instance : instances) {
     check.require(instance.patch < patches.size(), "patch", fmt::format("{}", instance.patch),
                   fmt::format("below {}", patches.size()));

@@ -40,7 +40,8 @@ scenario::Scenario scenarioOf(const DatasetRequest& request) {
                fmt::format("one of {} and {}", flown, followed));
   if (!request.scenario.empty()) {
     try {
-      return config::loadScenario(config::resolve("dataset", request.scenario));
+      return config::loadScenario(config::resolve("dataset", request.scenario),
+                                  config::Purpose::kDataset);
     } catch (const UnknownNameError& error) {
       throw Error(fmt::format("{}: {}", request.where(), error.what()));
     }
@@ -82,7 +83,7 @@ std::string keyOf(const DatasetRequest& request, const scenario::Scenario& scena
   for (const dataset::Format format : request.formats) formats.push_back(nameOf(format));
   const Json key = {
       {"made_by", "marsim dataset"},
-      {"layout", 1},
+      {"layout", 2},
       {"scenario", scenario.name},
       {"seed", seed},
       {"duration", request.duration ? Json(toSeconds(*request.duration)) : Json(nullptr)},
@@ -261,9 +262,14 @@ void chooseTruthFrame(const DatasetRequest& request, dataset::Sensors& sensors) 
   if (sensors.lidar) frames.emplace_back("lidar", sensors.lidar->X_BS);
   if (sensors.depth) frames.emplace_back("depth", sensors.depth->X_BC);
   if (sensors.cameras) frames.emplace_back("camera", sensors.cameras->cameras.front().X_BC);
-  const std::string& word = request.truth_frame;
+  // As in the benchmark, the poses are those of the images.
+  const bool is_chosen = request.truth_frame != "auto";
+  const std::string word = is_chosen         ? request.truth_frame
+                           : sensors.cameras ? "camera"
+                           : sensors.depth   ? "depth"
+                                             : "base";
   sensors.is_R_optical = word == "depth" || word == "camera";
-  std::string allowed;
+  std::string allowed = "auto | ";
   for (const auto& [name, X_BR] : frames) {
     if (name == word) {
       sensors.X_BR = X_BR;
@@ -351,11 +357,14 @@ DatasetSummary makeDataset(const DatasetRequest& request) {
   const std::uint64_t seed = request.seed.value_or(scenario.seeds.front());
   ScenarioFlight flight(scenario, seed, givenBy(request));
   if (!request.airsim.empty()) flight.carry(loadAirsim(request.airsim, flight.config().imu));
-  const dataset::Sensors sensors = sensorsOf(flight, request);
+  dataset::Sensors sensors = sensorsOf(flight, request);
   requireCarried(request.formats, sensors, request.axes,
                  {request.where(), request.field("formats"), request.field("frame")});
   End end(request, scenario, flight);
   flight.enter(request.threads);
+  for (const std::uint16_t thing : flight.map().map->channels().instances) {
+    sensors.things = std::max(sensors.things, thing);
+  }
 
   dataset::RunFolder folder(request.out, keyOf(request, scenario, seed, flight));
   DatasetSummary summary;

@@ -30,8 +30,9 @@ struct DatasetRequest {
   int threads = 0;                    ///< of the renderers, 0: all cores
   std::vector<dataset::Format> formats;
   dataset::Axes axes = dataset::Axes::kEnu;
-  /// Frame of TUM's poses: base, imu, lidar, depth, camera or a place (config::placeInBody).
-  std::string truth_frame = "base";
+  /// Frame of TUM's poses: base, imu, lidar, depth, camera or a place (config::placeInBody); auto:
+  /// the first camera, else the depth camera, else base.
+  std::string truth_frame = "auto";
   bool image_truth = false;  ///< class and instance of the cameras' pixels
   std::filesystem::path out;
 

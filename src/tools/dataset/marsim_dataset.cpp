@@ -120,7 +120,8 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option(
          "--truth-frame", request.truth_frame,
-         "whose poses tum has: base, imu, lidar, depth, camera, or x,y,z or x,y,z,roll,pitch,yaw")
+         "whose poses tum has: base, imu, lidar, depth, camera, or x,y,z or x,y,z,roll,pitch,yaw;\n"
+         "auto: the camera with images, else base")
       ->type_name(marsim::tools::kWord)
       ->capture_default_str();
   app.add_flag("--image-truth", request.image_truth,

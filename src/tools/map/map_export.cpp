@@ -56,6 +56,7 @@ map::PointCloud surfelPoints(const map::SurfelMap& map) {
   cloud.intensity.assign(channels.reflectivity.begin(), channels.reflectivity.end());
   cloud.colour.assign(channels.colour.begin(), channels.colour.end());
   cloud.classes.assign(channels.classes.begin(), channels.classes.end());
+  cloud.instances.assign(channels.instances.begin(), channels.instances.end());
   return cloud;
 }
 

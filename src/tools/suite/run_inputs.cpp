@@ -82,7 +82,7 @@ std::vector<std::string> inputsOf(const std::string& argument, const std::string
 
 std::vector<std::string> inputsOfScenario(const std::string& name_or_path) {
   const scenario::Scenario scenario =
-      config::loadScenario(config::resolve("dataset", name_or_path));
+      config::loadScenario(config::resolve("dataset", name_or_path), config::Purpose::kDataset);
   std::vector<std::string> lines = {lineOf(scenario.file)};
   for (const auto& [uav, flight] : scenario.flights) {
     if (!flight.trajectory.empty()) lines.push_back(lineOf(flight.trajectory));
