@@ -9,27 +9,25 @@
 #include <nanoflann.hpp>
 
 namespace marsim {
-namespace {
-
-struct PointAdaptor {
-  std::vector<Eigen::Vector3f> points;
-
-  std::size_t kdtree_get_point_count() const { return points.size(); }
-  float kdtree_get_pt(std::size_t index, std::size_t axis) const {
-    return points[index][static_cast<Eigen::Index>(axis)];
-  }
-  template <class Box>
-  bool kdtree_get_bbox(Box&) const {
-    return false;
-  }
-};
-
-using Index = nanoflann::KDTreeSingleIndexAdaptor<nanoflann::L2_Simple_Adaptor<float, PointAdaptor>,
-                                                  PointAdaptor, 3, std::uint32_t>;
-
-}  // namespace
 
 struct KdTree::Impl {
+  struct PointAdaptor {
+    std::vector<Eigen::Vector3f> points;
+
+    std::size_t kdtree_get_point_count() const { return points.size(); }
+    float kdtree_get_pt(std::size_t index, std::size_t axis) const {
+      return points[index][static_cast<Eigen::Index>(axis)];
+    }
+    template <class Box>
+    bool kdtree_get_bbox(Box&) const {
+      return false;
+    }
+  };
+
+  using Index =
+      nanoflann::KDTreeSingleIndexAdaptor<nanoflann::L2_Simple_Adaptor<float, PointAdaptor>,
+                                          PointAdaptor, 3, std::uint32_t>;
+
   explicit Impl(std::vector<Eigen::Vector3f> points)
       : adaptor{std::move(points)},
         index(3, adaptor, nanoflann::KDTreeSingleIndexAdaptorParams(16)) {

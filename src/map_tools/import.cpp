@@ -21,7 +21,7 @@
 namespace marsim::map_tools {
 namespace {
 
-enum class Kind { kCloud, kTable, kLas, kOctoMap, kMesh, kRecording };
+enum class FileKind { kCloud, kTable, kLas, kOctoMap, kMesh, kRecording };
 
 /// Whether a PLY file is a mesh.
 bool hasFaces(const std::filesystem::path& path) {
@@ -52,19 +52,19 @@ void refuseForeign(const std::filesystem::path& path) {
   }
 }
 
-Kind kindOf(const std::filesystem::path& path) {
+FileKind kindOf(const std::filesystem::path& path) {
   refuseForeign(path);
-  if (isRecording(path)) return Kind::kRecording;
+  if (isRecording(path)) return FileKind::kRecording;
   const std::string extension = requireExtension(path, importFormats());
   if (!std::filesystem::exists(path)) throw FileError(path.string(), "does not exist");
-  if (extension == ".pcd") return Kind::kCloud;
-  if (extension == ".ply") return hasFaces(path) ? Kind::kMesh : Kind::kCloud;
-  if (extension == ".las") return Kind::kLas;
-  if (extension == ".bt" || extension == ".ot") return Kind::kOctoMap;
+  if (extension == ".pcd") return FileKind::kCloud;
+  if (extension == ".ply") return hasFaces(path) ? FileKind::kMesh : FileKind::kCloud;
+  if (extension == ".las") return FileKind::kLas;
+  if (extension == ".bt" || extension == ".ot") return FileKind::kOctoMap;
   for (const char* table : {".xyz", ".txt", ".csv", ".pts", ".asc"}) {
-    if (extension == table) return Kind::kTable;
+    if (extension == table) return FileKind::kTable;
   }
-  return Kind::kMesh;
+  return FileKind::kMesh;
 }
 
 // Rotation from a frame with axis `up` upwards to one with z upwards.
@@ -85,9 +85,9 @@ class Importer {
   bool read(const std::filesystem::path& path) {
     ImportedFile file;
     file.path = path;
-    const Kind kind = kindOf(path);
-    const bool sampled = kind == Kind::kMesh && sample(file);
-    if (kind != Kind::kMesh) readPoints(kind, file);
+    const FileKind kind = kindOf(path);
+    const bool sampled = kind == FileKind::kMesh && sample(file);
+    if (kind != FileKind::kMesh) readPoints(kind, file);
     if (file.read == file.not_finite) {
       throw FileError(path.string(), fmt::format("none of its {} points has finite coordinates",
                                                  withThousands(file.read)));
@@ -135,21 +135,22 @@ class Importer {
     }
   }
 
-  void readPoints(Kind kind, ImportedFile& file) {
+  void readPoints(FileKind kind, ImportedFile& file) {
     // The reader of LAS files gives metres.
-    const Eigen::Matrix3d turn = (kind == Kind::kLas ? 1.0 : config_.metres()) * toZUp(config_.up);
+    const Eigen::Matrix3d turn =
+        (kind == FileKind::kLas ? 1.0 : config_.metres()) * toZUp(config_.up);
     const TakePoints take = [&](const map::PointBlock& block) { append(block, turn, file); };
-    if (kind == Kind::kLas) {
+    if (kind == FileKind::kLas) {
       file.kind = "LAS";
       file.notes = readLas(file.path, config_.scale, progress_, take);
-    } else if (kind == Kind::kTable) {
+    } else if (kind == FileKind::kTable) {
       file.kind = "table";
       file.notes = readTable(file.path, config_.columns, progress_, take);
-    } else if (kind == Kind::kOctoMap) {
+    } else if (kind == FileKind::kOctoMap) {
       file.kind = "OctoMap";
       file.notes = readOctoMap(file.path, config_.resolution / config_.metres(), progress_, take,
                                config_.limits);
-    } else if (kind == Kind::kRecording) {
+    } else if (kind == FileKind::kRecording) {
       readScans(file, take);
     } else {
       file.kind = "points";
@@ -159,7 +160,7 @@ class Importer {
 
   static void noteTypes(const map::RecordLayout& layout, ImportedFile& file) {
     const map::NumberType type = layout.xyz[0].type;
-    if (type.kind == map::NumberType::Kind::kFloat) return;
+    if (type.kind == map::NumberType::FileKind::kFloat) return;
     file.notes.push_back(
         fmt::format("warning: coordinates are whole numbers ({}): if one is a millimetre, say "
                     "--scale 0.001",
@@ -292,7 +293,7 @@ Imported importFiles(const std::vector<std::filesystem::path>& paths, const Impo
   config.validate("command line");
   Importer importer(config, progress);
   bool points = false;
-  const auto is_table = [](const auto& path) { return kindOf(path) == Kind::kTable; };
+  const auto is_table = [](const auto& path) { return kindOf(path) == FileKind::kTable; };
   if (!config.columns.empty() && std::none_of(paths.begin(), paths.end(), is_table)) {
     throw ConfigError("command line", "--columns", join(config.columns, ","),
                       "with a table (XYZ, TXT, CSV, PTS, ASC) among the files");
