@@ -160,7 +160,7 @@ class Importer {
 
   static void noteTypes(const map::RecordLayout& layout, ImportedFile& file) {
     const map::NumberType type = layout.xyz[0].type;
-    if (type.kind == map::NumberType::FileKind::kFloat) return;
+    if (type.kind == map::NumberType::Kind::kFloat) return;
     file.notes.push_back(
         fmt::format("warning: coordinates are whole numbers ({}): if one is a millimetre, say "
                     "--scale 0.001",

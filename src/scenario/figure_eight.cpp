@@ -10,7 +10,7 @@ namespace marsim::scenario {
 namespace {
 
 constexpr double kRampAcceleration = 2.0;  // [m/s^2] along the curve
-constexpr double kSteepest = 1.5;          // of smoothstep, in its middle
+constexpr double kSteepestStep = 1.5;      // of smoothstep, in its middle
 
 }  // namespace
 
@@ -22,7 +22,7 @@ FigureEightPath::FigureEightPath(const FigureEight& eight, double body_yaw)
       fastest_(std::hypot(0.5 * eight.width, eight.height)),
       rate_(eight.speed / fastest_),
       // A ramp covers rate * ramp / 2 of s, which must not exceed half a lap, pi.
-      ramp_(std::min(kSteepest * eight.speed / kRampAcceleration, 2.0 * kPi / rate_)),
+      ramp_(std::min(kSteepestStep * eight.speed / kRampAcceleration, 2.0 * kPi / rate_)),
       cruise_(2.0 * kPi * eight.laps / rate_ - ramp_),
       duration_(toNs(2.0 * ramp_ + cruise_)) {}
 
@@ -57,7 +57,7 @@ KinematicState FigureEightPath::at(TimeNs t) const {
 double FigureEightPath::largestAcceleration() const {
   // |d2p/ds2| = hypot(a sin s, 4 b sin 2s) is no more than hypot(a, 4 b).
   const double bend = std::hypot(0.5 * eight_.width, 2.0 * eight_.height) * rate_ * rate_;
-  return bend + kSteepest * rate_ / ramp_ * fastest_;
+  return bend + kSteepestStep * rate_ / ramp_ * fastest_;
 }
 
 }  // namespace marsim::scenario
