@@ -12,7 +12,7 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr std::uint32_t kQueue = 1000;  // messages; none may be missed
+constexpr std::uint32_t kAnswerQueue = 1000;  // messages; none may be missed
 
 }  // namespace
 
@@ -43,7 +43,7 @@ ros::Subscriber AnswerListener::listen(ros::NodeHandle& handle, std::size_t rule
         }
         on_heard_();
       };
-  return handle.subscribe<topic_tools::ShapeShifter>(topic, kQueue, hear, ros::VoidConstPtr(),
+  return handle.subscribe<topic_tools::ShapeShifter>(topic, kAnswerQueue, hear, ros::VoidConstPtr(),
                                                      ros::TransportHints().tcpNoDelay());
 }
 

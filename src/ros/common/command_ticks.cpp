@@ -7,7 +7,7 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr double kTimer = 0.1;  // [s] of wall time
+constexpr double kTickTimer = 0.1;  // [s] of wall time
 
 }  // namespace
 
@@ -16,7 +16,7 @@ CommandTicks::CommandTicks(ros::NodeHandle& handle, const ros::NodeHandle& priva
     : in_lockstep_(in_lockstep), isConnected_(std::move(isConnected)) {
   if (!in_lockstep_) return;
   grants_ = std::make_unique<ClockGrants>(handle, private_handle);
-  timer_ = handle.createSteadyTimer(ros::WallDuration(kTimer),
+  timer_ = handle.createSteadyTimer(ros::WallDuration(kTickTimer),
                                     [this](const ros::SteadyTimerEvent&) { onTimer(); });
 }
 

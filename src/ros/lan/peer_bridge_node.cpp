@@ -20,7 +20,7 @@ constexpr double kGather = 0.004;                   // [s] wall time
 constexpr std::chrono::milliseconds kPatience{50};  // between looks at who is silent
 constexpr double kGreetingPeriod = 1.0;             // [s] wall time
 constexpr double kGreetingTime = 3.0;               // [s] wall time, until all know each other
-constexpr double kWarningPeriod = 10.0;             // [s] wall time, between two of a kind
+constexpr double kBridgeWarningPeriod = 10.0;       // [s] wall time, between two of a kind
 
 Endpoint endpointOf(const config::LanMachine& machine) {
   return resolveEndpoint(machine.address, static_cast<std::uint16_t>(machine.port));
@@ -52,7 +52,7 @@ PeerBridgeNode::PeerBridgeNode(ros::NodeHandle handle, ros::NodeHandle private_h
     : inputs_(handle),
       diagnostics_(handle, private_handle),
       run_(newRun()),
-      warnings_(kWarningPeriod) {
+      warnings_(kBridgeWarningPeriod) {
   Params params(private_handle);
   readLan(params);
   const std::string vehicle = params.text("vehicle");

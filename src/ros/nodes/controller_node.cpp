@@ -14,7 +14,7 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr std::uint32_t kQueue = 100;              // messages of a burst after a stall
+constexpr std::uint32_t kCommandQueue = 100;       // messages of a burst after a stall
 constexpr std::uint32_t kStatesBetweenLooks = 16;  // between looks for planners that came or left
 constexpr double kLongestWait = 1.0;               // [s] of wall time for `active_command`
 
@@ -42,9 +42,9 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
       config, model, [](const std::string& text) { ROS_WARN("%s", text.c_str()); });
   if (std::isfinite(ground_z_)) watch_->setGround(ground_z_);
 
-  motor_publisher_ = {handle, "motor_speeds", kQueue};
-  reference_publisher_ = {handle, "reference", kQueue};
-  error_publisher_ = {handle, "tracking_error", kQueue};
+  motor_publisher_ = {handle, "motor_speeds", kCommandQueue};
+  reference_publisher_ = {handle, "reference", kCommandQueue};
+  error_publisher_ = {handle, "tracking_error", kCommandQueue};
   diagnostics_.setHardwareID("simulation");
   diagnostics_.add("controller", this, &ControllerNode::diagnose);
 
@@ -57,7 +57,8 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
   map_info_subscriber_ = inputs_.subscribe("/map_info", 1, &ControllerNode::onMapInfo, this);
   teller_ = CommandTeller(handle, frames_.world);
   kept_subscriber_ = inputs_.subscribe("active_command", 1, &ControllerNode::onActiveCommand, this);
-  state_subscriber_ = inputs_.subscribeToStream("state", kQueue, &ControllerNode::onState, this);
+  state_subscriber_ =
+      inputs_.subscribeToStream("state", kCommandQueue, &ControllerNode::onState, this);
 }
 
 void ControllerNode::lookForPublishers() {
@@ -85,7 +86,7 @@ bool ControllerNode::mustAwaitImu(const marsim::VehicleStateConstPtr& message) {
   const bool is_told_again =
       !await_imu_.empty() && await_imu_.back()->header.stamp == message->header.stamp;
   if (!is_told_again) await_imu_.push_back(message);
-  if (await_imu_.size() > kQueue) await_imu_.pop_front();
+  if (await_imu_.size() > kCommandQueue) await_imu_.pop_front();
   return true;
 }
 

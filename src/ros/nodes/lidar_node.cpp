@@ -18,18 +18,18 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr std::uint32_t kQueue = 10;  // messages queued for a slow subscriber
+constexpr std::uint32_t kScanQueue = 10;  // messages queued for a slow subscriber
 
 ros::Publisher advertise(ros::NodeHandle& handle, const std::string& topic,
                          lidar::CloudLayout layout) {
   if (layout == lidar::CloudLayout::kLaserScan) {
-    return handle.advertise<sensor_msgs::LaserScan>(topic, kQueue);
+    return handle.advertise<sensor_msgs::LaserScan>(topic, kScanQueue);
   }
   if (!lidar::isLivoxCustom(layout)) {
-    return handle.advertise<sensor_msgs::PointCloud2>(topic, kQueue);
+    return handle.advertise<sensor_msgs::PointCloud2>(topic, kScanQueue);
   }
   const bool driver2 = layout == lidar::CloudLayout::kLivoxCustom2;
-  ros::AdvertiseOptions options(topic, kQueue, LivoxCustomMessage::kMd5Sum,
+  ros::AdvertiseOptions options(topic, kScanQueue, LivoxCustomMessage::kMd5Sum,
                                 LivoxCustomMessage::typeName(driver2),
                                 LivoxCustomMessage::definition(driver2));
   options.has_header = true;
@@ -73,8 +73,8 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
       output.publishers.push_back(advertise(handle, topics[i] + number, lidar.outputs[i].layout));
     }
   }
-  world_publisher_ = handle.advertise<sensor_msgs::PointCloud2>("points_world", kQueue);
-  pose_publisher_ = handle.advertise<geometry_msgs::PoseStamped>("sensor_pose", kQueue);
+  world_publisher_ = handle.advertise<sensor_msgs::PointCloud2>("points_world", kScanQueue);
+  pose_publisher_ = handle.advertise<geometry_msgs::PoseStamped>("sensor_pose", kScanQueue);
   static_tf_.sendTransform(toTransform(X_BS, frames_.base(), frames_.lidar(), 0));
   diagnostics_.add("lidar", this, &LidarNode::diagnose);
   diagnostics_.add("peers", [this](diagnostic_updater::DiagnosticStatusWrapper& status) {

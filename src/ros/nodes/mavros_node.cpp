@@ -21,7 +21,7 @@ namespace {
 using control::Autopilot;
 namespace offboard = control::offboard;
 
-constexpr std::uint32_t kQueue = 100;
+constexpr std::uint32_t kSetpointQueue = 100;
 constexpr TimeNs kMotionPeriod = kNsPerSecond / 50;  // of local_position
 constexpr TimeNs kStatePeriod = kNsPerSecond;
 
@@ -70,10 +70,10 @@ MavrosNode::MavrosNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
     return outputs_.isConnected() && state_subscriber_.getNumPublishers() > 0;
   });
   openServices(mavros);
-  state_subscriber_ =
-      inputs_->subscribeToStream("state", in_lockstep ? 5000 : kQueue, &MavrosNode::onState, this);
+  state_subscriber_ = inputs_->subscribeToStream("state", in_lockstep ? 5000 : kSetpointQueue,
+                                                 &MavrosNode::onState, this);
   subscribers_.push_back(inputs_->subscribe<sensor_msgs::Imu>(
-      "imu/data", kQueue, [this](const sensor_msgs::ImuConstPtr& message) {
+      "imu/data", kSetpointQueue, [this](const sensor_msgs::ImuConstPtr& message) {
         if (imu_publisher_.wanted()) {
           imu_publisher_.publish(boost::make_shared<sensor_msgs::Imu>(*message));
         }
@@ -90,48 +90,48 @@ MavrosNode::~MavrosNode() {
 void MavrosNode::openOutputs(ros::NodeHandle& handle, ros::NodeHandle& mavros) {
   outputs_ = CommandOutputs(handle, frames_);
   flight_ = FlightClients(handle);
-  estimate_publisher_ = handle.advertise<nav_msgs::Odometry>("estimate", kQueue);
+  estimate_publisher_ = handle.advertise<nav_msgs::Odometry>("estimate", kSetpointQueue);
   ros::AdvertiseOptions options =
       mavros_msgs::State::advertiseOptions("state", 10, has_mode_constants_);
   options.latch = true;
   state_publisher_ = mavros.advertise(options);
-  pose_publisher_ = {mavros, "local_position/pose", kQueue};
-  odom_publisher_ = {mavros, "local_position/odom", kQueue};
-  velocity_publisher_ = {mavros, "local_position/velocity_local", kQueue};
-  imu_publisher_ = {mavros, "imu/data", kQueue};
+  pose_publisher_ = {mavros, "local_position/pose", kSetpointQueue};
+  odom_publisher_ = {mavros, "local_position/odom", kSetpointQueue};
+  velocity_publisher_ = {mavros, "local_position/velocity_local", kSetpointQueue};
+  imu_publisher_ = {mavros, "imu/data", kSetpointQueue};
   publishState(0);
 }
 
 void MavrosNode::openInputs() {
   Inputs& mavros = *mavros_inputs_;
   subscribers_.push_back(mavros.subscribe<mavros_msgs::PositionTarget>(
-      "setpoint_raw/local", kQueue,
+      "setpoint_raw/local", kSetpointQueue,
       [this](const boost::shared_ptr<const mavros_msgs::PositionTarget>& message) {
         const offboard::PositionTarget target = mavros_msgs::fromMessage(*message);
         take("setpoint_raw/local", message->header.stamp,
              [this, target] { return decoder_->decode(target, motion_); });
       }));
   subscribers_.push_back(mavros.subscribe<mavros_msgs::AttitudeTarget>(
-      "setpoint_raw/attitude", kQueue,
+      "setpoint_raw/attitude", kSetpointQueue,
       [this](const boost::shared_ptr<const mavros_msgs::AttitudeTarget>& message) {
         const offboard::AttitudeTarget target = mavros_msgs::fromMessage(*message);
         take("setpoint_raw/attitude", message->header.stamp,
              [this, target] { return decoder_->decode(target); });
       }));
   subscribers_.push_back(
-      mavros.subscribe("setpoint_position/local", kQueue, &MavrosNode::onPosition, this));
+      mavros.subscribe("setpoint_position/local", kSetpointQueue, &MavrosNode::onPosition, this));
   subscribers_.push_back(mavros.subscribe<geometry_msgs::TwistStamped>(
-      "setpoint_velocity/cmd_vel", kQueue,
+      "setpoint_velocity/cmd_vel", kSetpointQueue,
       [this](const geometry_msgs::TwistStampedConstPtr& message) {
         onVelocity("setpoint_velocity/cmd_vel", message->header.stamp, message->twist);
       }));
   subscribers_.push_back(mavros.subscribe<geometry_msgs::Twist>(
-      "setpoint_velocity/cmd_vel_unstamped", kQueue,
+      "setpoint_velocity/cmd_vel_unstamped", kSetpointQueue,
       [this](const geometry_msgs::TwistConstPtr& message) {
         onVelocity("setpoint_velocity/cmd_vel_unstamped", ros::Time(), *message);
       }));
   subscribers_.push_back(
-      mavros.subscribe("vision_pose/pose", kQueue, &MavrosNode::onVisionPose, this));
+      mavros.subscribe("vision_pose/pose", kSetpointQueue, &MavrosNode::onVisionPose, this));
 }
 
 void MavrosNode::openServices(ros::NodeHandle& mavros) {

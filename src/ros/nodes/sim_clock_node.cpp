@@ -23,14 +23,14 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr double kStepPatience = 10.0;     // [s] wall time for which a step may be held
-constexpr double kRepeatPeriod = 0.1;      // [s] wall time, while time stands
-constexpr double kBeginPeriod = 10.0;      // [s] between warnings that time has not begun
-constexpr double kDiagnosticPeriod = 1.0;  // [s] wall time
-constexpr double kLongHold = 0.5;          // [s] wall time; a longer hold is reported
-constexpr double kLongestSilence = 2.0;    // [s] wall time, for a leader
-constexpr double kLargestError = 0.02;     // [s] behind or ahead of the leader
-constexpr double kWarningPeriod = 5.0;     // [s]
+constexpr double kStepPatience = 10.0;          // [s] wall time for which a step may be held
+constexpr double kClockRepeatPeriod = 0.1;      // [s] wall time, while time stands
+constexpr double kBeginPeriod = 10.0;           // [s] between warnings that time has not begun
+constexpr double kClockDiagnosticPeriod = 1.0;  // [s] wall time
+constexpr double kLongHold = 0.5;               // [s] wall time; a longer hold is reported
+constexpr double kLongestSilence = 2.0;         // [s] wall time, for a leader
+constexpr double kLargestError = 0.02;          // [s] behind or ahead of the leader
+constexpr double kClockWarningPeriod = 5.0;     // [s]
 
 Endpoint clockEndpoint(const config::LanMachine& machine) {
   return resolveEndpoint(machine.address, static_cast<std::uint16_t>(machine.port + 1));
@@ -171,7 +171,7 @@ void SimClockNode::run() {
   WallClock::time_point diagnosed = WallClock::now();
   while (!stop_ && ros::ok()) {
     const WallClock::time_point wall = WallClock::now();
-    if (secondsBetween(diagnosed, wall) >= kDiagnosticPeriod) {
+    if (secondsBetween(diagnosed, wall) >= kClockDiagnosticPeriod) {
       diagnosed = wall;
       diagnostics_.force_update();
     }
@@ -186,14 +186,14 @@ void SimClockNode::run() {
       continue;
     }
     stand(wall);
-    changed_.wait_until(lock, std::min(wakeAt(wall), diagnosed + toWall(kDiagnosticPeriod)));
+    changed_.wait_until(lock, std::min(wakeAt(wall), diagnosed + toWall(kClockDiagnosticPeriod)));
   }
 }
 
 // Repeats the time: nodes that come late, or again, must hear it.
 void SimClockNode::stand(WallClock::time_point wall) {
   const double held = clock_->heldFor(wall);
-  if (held == 0.0 || secondsBetween(told_at_, wall) < kRepeatPeriod) return;
+  if (held == 0.0 || secondsBetween(told_at_, wall) < kClockRepeatPeriod) return;
   publish();
   if (now() == 0 && held > kBeginPeriod) {
     ROS_WARN_STREAM_THROTTLE(kBeginPeriod, "time has not begun: waits for " << clock_->holders());
@@ -208,14 +208,14 @@ SimClockNode::WallClock::time_point SimClockNode::wakeAt(WallClock::time_point w
     return wall + toWall(toSeconds(std::clamp(left, period / 10, period)) / followed_pace_);
   }
   const auto wake = clock_->wakeAt(wall);
-  return clock_->heldFor(wall) > 0.0 ? std::min(wake, told_at_ + toWall(kRepeatPeriod)) : wake;
+  return clock_->heldFor(wall) > 0.0 ? std::min(wake, told_at_ + toWall(kClockRepeatPeriod)) : wake;
 }
 
 // Whole steps of the leader's time; back to an earlier time only if the leader started over.
 bool SimClockNode::follow() {
   const ClockClient::Status status = client_->status();
   if (!status.synchronised) {
-    ROS_WARN_STREAM_THROTTLE(kWarningPeriod, "waiting for the clock of machine " << leader_);
+    ROS_WARN_STREAM_THROTTLE(kClockWarningPeriod, "waiting for the clock of machine " << leader_);
     return false;
   }
   followed_pace_ = status.pace;
@@ -302,7 +302,7 @@ bool SimClockNode::onStepTime(marsim::StepTime::Request& request,
   std::unique_lock<std::mutex> lock(mutex_);
   while (response.success && clock_->until() == goal && !stop_ && ros::ok()) {
     const auto now = WallClock::now();
-    changed_.wait_until(lock, now + toWall(kRepeatPeriod));
+    changed_.wait_until(lock, now + toWall(kClockRepeatPeriod));
     if (clock_->heldFor(WallClock::now()) < kStepPatience) continue;
     response.success = false;
     response.message = "time waits for " + clock_->holders() + " and goes on when it may";

@@ -16,7 +16,7 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr std::uint32_t kQueue = 5000;
+constexpr std::uint32_t kTopicQueue = 5000;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ ScenarioTopic::ScenarioTopic(ros::NodeHandle& handle, const std::string& topic, 
   recording_.topic = topic;
   const boost::function<void(const topic_tools::ShapeShifter::ConstPtr&)> take =
       [this](const topic_tools::ShapeShifter::ConstPtr& message) { onMessage(message); };
-  subscriber_ = handle.subscribe<topic_tools::ShapeShifter>(topic, kQueue, take);
+  subscriber_ = handle.subscribe<topic_tools::ShapeShifter>(topic, kTopicQueue, take);
 }
 
 void ScenarioTopic::onMessage(const topic_tools::ShapeShifter::ConstPtr& message) {

@@ -16,7 +16,7 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr std::uint32_t kQueue = 5000;               // for topics with 500 messages a second
+constexpr std::uint32_t kUavQueue = 5000;            // for topics with 500 messages a second
 constexpr TimeNs kErrorPeriod = kNsPerSecond / 100;  // least time between used messages
 constexpr double kSlamTolerance = 0.15;              // [m] tolerance of its goals
 
@@ -54,21 +54,21 @@ ScenarioUav::ScenarioUav(const std::string& name, const scenario::Scenario& scen
   if (guide_.hasPath() || slam != nullptr)
     reference_publisher_ = handle.advertise<marsim::StateReference>("command/state", 100);
 
-  state_subscriber_ = inputs_.subscribeToStream("state", kQueue, &ScenarioUav::onState, this);
+  state_subscriber_ = inputs_.subscribeToStream("state", kUavQueue, &ScenarioUav::onState, this);
   if (slam == nullptr) record();
 }
 
 void ScenarioUav::record() {
   error_subscriber_ = inputs_.subscribe<marsim::TrackingError>(
-      "tracking_error", kQueue, [this](const marsim::TrackingErrorConstPtr& message) {
+      "tracking_error", kUavQueue, [this](const marsim::TrackingErrorConstPtr& message) {
         errors_.emplace_back(fromRos(message->header.stamp), fromVector3(message->position));
       });
   clearance_subscriber_ = inputs_.subscribe<marsim::Clearance>(
-      "clearance", kQueue, [this](const marsim::ClearanceConstPtr& message) {
+      "clearance", kUavQueue, [this](const marsim::ClearanceConstPtr& message) {
         clearances_.emplace_back(fromRos(message->header.stamp), message->distance);
       });
   contact_subscriber_ = inputs_.subscribe<marsim::Contact>(
-      "collision", kQueue, [this](const marsim::ContactConstPtr& message) {
+      "collision", kUavQueue, [this](const marsim::ContactConstPtr& message) {
         if (!message->begins) return;
         contacts_.emplace_back(fromRos(message->header.stamp), message->relative_speed);
       });

@@ -12,7 +12,7 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr std::uint32_t kQueue = 10;
+constexpr std::uint32_t kOutputQueue = 10;
 
 /// Calls the function for a command's kind.
 template <class... Functions>
@@ -35,12 +35,12 @@ geometry_msgs::TwistStamped toTwist(const Eigen::Vector3d& velocity, double yaw_
 
 CommandOutputs::CommandOutputs(ros::NodeHandle& handle, const Frames& frames)
     : frames_(frames),
-      pose_(handle.advertise<geometry_msgs::PoseStamped>("command/pose", kQueue)),
-      reference_(handle.advertise<marsim::StateReference>("command/state", kQueue)),
-      velocity_(handle.advertise<geometry_msgs::TwistStamped>("command/velocity", kQueue)),
-      attitude_(handle.advertise<marsim::AttitudeCommand>("command/attitude", kQueue)),
-      rates_(handle.advertise<marsim::RateCommand>("command/rates", kQueue)),
-      goal_(handle.advertise<geometry_msgs::PoseStamped>("goal", kQueue)) {}
+      pose_(handle.advertise<geometry_msgs::PoseStamped>("command/pose", kOutputQueue)),
+      reference_(handle.advertise<marsim::StateReference>("command/state", kOutputQueue)),
+      velocity_(handle.advertise<geometry_msgs::TwistStamped>("command/velocity", kOutputQueue)),
+      attitude_(handle.advertise<marsim::AttitudeCommand>("command/attitude", kOutputQueue)),
+      rates_(handle.advertise<marsim::RateCommand>("command/rates", kOutputQueue)),
+      goal_(handle.advertise<geometry_msgs::PoseStamped>("goal", kOutputQueue)) {}
 
 void CommandOutputs::publish(const control::offboard::Command& command, TimeNs stamp) const {
   using control::offboard::PoseCommand;

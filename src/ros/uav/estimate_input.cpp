@@ -10,7 +10,7 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr std::uint32_t kQueue = 100;
+constexpr std::uint32_t kEstimateQueue = 100;
 constexpr double kLongestDelay = 1.0;      // [s], the estimator's memory
 constexpr double kLongestSettling = 60.0;  // [s]
 
@@ -49,8 +49,9 @@ std::unique_ptr<EstimateInput> EstimateInput::make(ros::NodeHandle& handle, Inpu
 EstimateInput::EstimateInput(ros::NodeHandle& handle, Inputs& inputs, const std::string& topic,
                              sim::EstimateLoop& loop, std::function<void()> onImu)
     : topic_(handle.resolveName(topic)), loop_(loop), onImu_(std::move(onImu)), inputs_(inputs) {
-  imu_subscriber_ = inputs_.subscribeToStream("imu/data_raw", kQueue, &EstimateInput::onImu, this);
-  estimate_subscriber_ = handle.subscribe(topic, kQueue, &EstimateInput::onEstimate, this,
+  imu_subscriber_ =
+      inputs_.subscribeToStream("imu/data_raw", kEstimateQueue, &EstimateInput::onImu, this);
+  estimate_subscriber_ = handle.subscribe(topic, kEstimateQueue, &EstimateInput::onEstimate, this,
                                           ros::TransportHints().tcpNoDelay());
 }
 

@@ -15,12 +15,13 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr TimeNs kPathSpacing = kNsPerSecond / 10;  // least time between poses on `planned_path`
-constexpr TimeNs kPathPoses = 2000;                 // most poses on it
+constexpr TimeNs kPlannedPathSpacing =
+    kNsPerSecond / 10;               // least time between poses on `planned_path`
+constexpr TimeNs kPathPoses = 2000;  // most poses on it
 constexpr char kPositionCommand[] = "command/position";
 
 // Whether the required fields of a command are finite.
-bool isFinite(const control::Reference& reference) {
+bool hasRequiredFields(const control::Reference& reference) {
   return reference.p_WB.allFinite() && reference.v_WB.allFinite() && std::isfinite(reference.yaw);
 }
 
@@ -92,7 +93,7 @@ void ReferenceInput::flyTo(const geometry_msgs::PoseStamped& message, bool keep_
 void ReferenceInput::onReference(const marsim::StateReferenceConstPtr& message) {
   constexpr char kTopic[] = "command/state";
   control::Reference reference = fromMessage(*message);
-  if (!isFinite(reference)) {
+  if (!hasRequiredFields(reference)) {
     gate_.refuse(kTopic, "position, velocity or yaw is NaN or infinite");
     return;
   }
@@ -180,7 +181,7 @@ void ReferenceInput::publishPlannedPath() {
   const control::GoalPath path(goal.from, goal.stamp, goal.target_p_WB, goal.target_yaw, limits_);
   nav_msgs::Path message;
   message.header = toHeader(goal.stamp, gate_.frames().world);
-  const TimeNs spacing = std::max(kPathSpacing, (path.end() - goal.stamp) / kPathPoses);
+  const TimeNs spacing = std::max(kPlannedPathSpacing, (path.end() - goal.stamp) / kPathPoses);
   for (TimeNs t = goal.stamp;; t += spacing) {
     const control::Reference at = path.at(t);
     message.poses.push_back(
