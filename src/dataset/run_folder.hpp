@@ -21,8 +21,9 @@ class RunFolder {
   /// Whether the folder holds this run, complete.
   bool isComplete() const { return is_complete_; }
   /// The folder to write files to.
-  std::filesystem::path unfinished() const { return folder_ / "unfinished"; }
-  /// Moves all files to their place and writes the summary.
+  std::filesystem::path unfinished() const;
+  /// Moves all files to their place and writes the summary. Throws FileError if the folder holds
+  /// anything else by now.
   void complete(const std::string& summary);
   const std::filesystem::path& path() const { return folder_; }
 
@@ -35,8 +36,8 @@ class RunFolder {
   std::optional<FolderLock> lock_;
 };
 
-/// Throws FileError if the folder cannot be made or written into, or holds files but no run.
-/// Changes nothing.
+/// Throws FileError if the folder cannot be made or written into, or holds an entry that neither an
+/// interrupted run wrote nor is in the folder of a complete one. Changes nothing.
 void requireRunFolder(const std::filesystem::path& folder);
 
 }  // namespace marsim::dataset
