@@ -26,7 +26,7 @@ namespace {
 
 constexpr char kSummary[] = "summary.json";
 constexpr char kUnfinished[] = "unfinished";
-constexpr char kManifest[] = ".marsim-files";  // while files are moved to their place
+constexpr char kManifest[] = ".marsim-files";  // names of entries moved to their place
 constexpr char kCommand[] = "marsim dataset";
 constexpr char kKey[] = "run.json";             // exists from the first moment on
 constexpr std::size_t kLargestKey = 1U << 24U;  // bytes
@@ -61,7 +61,7 @@ void toDisk(const fs::path& folder) {
   }
 }
 
-/// Entries that a run had moved to their place when it was killed.
+/// Entries that a run moved to their place before it was killed or its summary was removed.
 std::set<std::string> movedEntries(const fs::path& folder) {
   std::set<std::string> moved;
   if (!fs::exists(folder / kManifest)) return moved;
@@ -121,14 +121,14 @@ void RunFolder::begin(const std::string& key) const {
 void RunFolder::complete(const std::string& summary) {
   toDisk(unfinished());
   requireRunFolder(folder_);  // somebody may have put a file there during the flight
-  const std::vector<std::string> names = foreignEntries(unfinished());
+  std::vector<std::string> names = foreignEntries(unfinished());
+  std::sort(names.begin(), names.end());  // two runs must give the same files
   writeFile(folder_ / kManifest, fmt::format("{}\n{}\n", kCommand, join(names, "\n")));
   for (const std::string& name : names) move(unfinished() / name, folder_ / name);
   removeAll(unfinished());
   writeFile(folder_ / kSummary, summary);
   std::error_code none;
-  fs::remove(folder_ / kManifest, none);
-  fs::remove(folder_ / kLockFile, none);  // two runs must give the same files
+  fs::remove(folder_ / kLockFile, none);
   is_complete_ = true;
 }
 

@@ -11,7 +11,8 @@ namespace marsim::dataset {
 
 /// The folder of one run. A text, the run's key, states everything that determines its files. Files
 /// are written to the folder `unfinished` and moved beside it when all are complete, the summary
-/// last: a folder without summary.json is not complete. One process at a time writes.
+/// last: a folder without summary.json is not complete. The file `.marsim-files` names the moved
+/// entries; no others are ever removed. One process at a time writes.
 class RunFolder {
  public:
   /// Makes the folder if it is missing; clears an unfinished run of the same key, to start it

@@ -58,8 +58,12 @@ TEST_F(RunFolders, AnInterruptedRunIsClearedAndDoneAgain) {
   run.complete("{}");
   EXPECT_EQ(read("tum/truth.txt"), "whole");
   EXPECT_EQ(read("summary.json"), "{}");
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 3) << "run.json is the third";
+  EXPECT_EQ(read(".marsim-files"), "marsim dataset\ntum\n");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 4);  // run.json, too
   EXPECT_TRUE(RunFolder(folder_, kKey).isComplete());
+  fs::remove(folder_ / "summary.json");  // as Snakemake does to run it again
+  EXPECT_EQ(complaintOf(folder_), "none");
+  EXPECT_FALSE(fs::exists(folder_ / "tum"));
 }
 
 // Under the name of a result, too.
