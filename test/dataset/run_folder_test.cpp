@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataset/run_folder.hpp"
 
-#include <optional>
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "common/input_file.hpp"
 #include "common/output_file.hpp"
