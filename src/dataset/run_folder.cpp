@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataset/run_folder.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "common/input_file.hpp"
 #include "common/output_file.hpp"
 #include "common/result_folder.hpp"
+#include "common/text.hpp"
 #include "marsim/common/error.hpp"
 
 namespace marsim::dataset {
@@ -21,8 +25,12 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr char kSummary[] = "summary.json";
+constexpr char kUnfinished[] = "unfinished";
+constexpr char kManifest[] = ".marsim-files";  // names of entries moved to their place
+constexpr char kCommand[] = "marsim dataset";
 constexpr char kKey[] = "run.json";             // exists from the first moment on
 constexpr std::size_t kLargestKey = 1U << 24U;  // bytes
+constexpr std::size_t kLargestManifest = 1U << 20U;
 
 [[noreturn]] void refuse(const fs::path& folder, const std::string& what) {
   throw FileError(folder.string(), what +
@@ -53,13 +61,34 @@ void toDisk(const fs::path& folder) {
   }
 }
 
+/// Entries that a run moved to their place before it was killed or its summary was removed.
+std::set<std::string> movedEntries(const fs::path& folder) {
+  std::set<std::string> moved;
+  if (!fs::exists(folder / kManifest)) return moved;
+  const std::vector<std::string> names =
+      split(readFile(folder / kManifest, kLargestManifest), '\n');
+  for (const std::string& name : foreignEntries(folder)) {
+    const bool is_named = std::find(names.begin(), names.end(), name) != names.end();
+    if (is_named && !fs::exists(folder / kUnfinished / name)) moved.insert(name);
+  }
+  return moved;
+}
+
 }  // namespace
 
 void requireRunFolder(const fs::path& folder) {
   requireFolder(folder);
-  if (!fs::exists(folder) || fs::exists(folder / kKey)) return;
-  if (!foreignEntries(folder).empty()) refuse(folder, "holds files that are no run's");
+  const bool has_run = fs::exists(folder / kKey);
+  if (has_run && fs::exists(folder / kSummary)) return;
+  std::set<std::string> own = movedEntries(folder);
+  if (has_run) own.insert({kKey, kUnfinished});
+  for (const std::string& name : foreignEntries(folder)) {
+    if (own.count(name) > 0) continue;
+    refuse(folder, fmt::format("holds '{}', which the command did not write", clipped(name)));
+  }
 }
+
+fs::path RunFolder::unfinished() const { return folder_ / kUnfinished; }
 
 RunFolder::RunFolder(fs::path folder, const std::string& key) : folder_(std::move(folder)) {
   makeFolder(folder_);
@@ -82,6 +111,8 @@ bool RunFolder::look(const std::string& key) const {
 
 // Removes everything of an unfinished run.
 void RunFolder::begin(const std::string& key) const {
+  for (const std::string& name : movedEntries(folder_)) removeAll(folder_ / name);
+  removeAll(folder_ / kManifest);
   removeAll(unfinished());
   writeFile(folder_ / kKey, key);
   makeFolder(unfinished());
@@ -89,14 +120,15 @@ void RunFolder::begin(const std::string& key) const {
 
 void RunFolder::complete(const std::string& summary) {
   toDisk(unfinished());
-  for (const std::string& name : foreignEntries(unfinished())) {
-    removeAll(folder_ / name);  // left by a run that ended here
-    move(unfinished() / name, folder_ / name);
-  }
+  requireRunFolder(folder_);  // somebody may have put a file there during the flight
+  std::vector<std::string> names = foreignEntries(unfinished());
+  std::sort(names.begin(), names.end());  // two runs must give the same files
+  writeFile(folder_ / kManifest, fmt::format("{}\n{}\n", kCommand, join(names, "\n")));
+  for (const std::string& name : names) move(unfinished() / name, folder_ / name);
   removeAll(unfinished());
   writeFile(folder_ / kSummary, summary);
   std::error_code none;
-  fs::remove(folder_ / kLockFile, none);  // two runs must give the same files
+  fs::remove(folder_ / kLockFile, none);
   is_complete_ = true;
 }
 

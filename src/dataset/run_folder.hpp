@@ -11,7 +11,8 @@ namespace marsim::dataset {
 
 /// The folder of one run. A text, the run's key, states everything that determines its files. Files
 /// are written to the folder `unfinished` and moved beside it when all are complete, the summary
-/// last: a folder without summary.json is not complete. One process at a time writes.
+/// last: a folder without summary.json is not complete. The file `.marsim-files` names the moved
+/// entries; no others are ever removed. One process at a time writes.
 class RunFolder {
  public:
   /// Makes the folder if it is missing; clears an unfinished run of the same key, to start it
@@ -21,8 +22,9 @@ class RunFolder {
   /// Whether the folder holds this run, complete.
   bool isComplete() const { return is_complete_; }
   /// The folder to write files to.
-  std::filesystem::path unfinished() const { return folder_ / "unfinished"; }
-  /// Moves all files to their place and writes the summary.
+  std::filesystem::path unfinished() const;
+  /// Moves all files to their place and writes the summary. Throws FileError if the folder holds
+  /// anything else by now.
   void complete(const std::string& summary);
   const std::filesystem::path& path() const { return folder_; }
 
@@ -35,8 +37,8 @@ class RunFolder {
   std::optional<FolderLock> lock_;
 };
 
-/// Throws FileError if the folder cannot be made or written into, or holds files but no run.
-/// Changes nothing.
+/// Throws FileError if the folder cannot be made or written into, or holds an entry that neither an
+/// interrupted run wrote nor is in the folder of a complete one. Changes nothing.
 void requireRunFolder(const std::filesystem::path& folder);
 
 }  // namespace marsim::dataset

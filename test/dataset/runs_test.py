@@ -130,7 +130,7 @@ class Runs(KnownFlight):
         os.mkdir(self.path("mine"))
         with open(self.path("mine", "notes.txt"), "w") as file:
             file.write("mine\n")
-        self.refused("mine: holds files that are no run's", out="mine")
+        self.refused("mine: holds 'notes.txt', which the command did not write", out="mine")
         self.assertEqual(os.listdir(self.path("mine")), ["notes.txt"])
         with open(self.path("file"), "w"):
             pass
