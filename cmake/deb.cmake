@@ -11,6 +11,10 @@ set(CPACK_PACKAGE_CONTACT "The MARSIM maintainers <maintainers@marsim.example>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Simulator of UAVs with LiDARs in point-cloud maps")
 set(CPACK_PACKAGING_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX})
 set(CPACK_STRIP_FILES ON)
+# roslaunch would find each launch file twice: in the source tree and in the packed folder inside it.
+set(CPACK_POST_BUILD_SCRIPTS ${CMAKE_BINARY_DIR}/cpack_clean.cmake)
+file(WRITE ${CPACK_POST_BUILD_SCRIPTS}
+  "file(REMOVE_RECURSE \${CPACK_TEMPORARY_DIRECTORY}\${CPACK_PACKAGING_INSTALL_PREFIX})\n")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 
