@@ -186,7 +186,7 @@ TEST_F(LoadScenario, FlightsForOdometry) {
             "without a planner");
 }
 
-// Of data sets only a flight is needed; what is there must be right.
+// A data set needs a flight only; other keys that it has must be right.
 TEST_F(LoadScenario, DataSetsNeedNoChecks) {
   const std::string file = write("data.yaml", "fly: {rest: 2s, goals: [[5, 0, 2]]}\n");
   const Scenario scenario = loadScenario(file, Purpose::kDataset);

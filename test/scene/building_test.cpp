@@ -66,9 +66,15 @@ TEST(Building, TableAndShelfAreThings) {
     const Eigen::Vector3f& p = cloud.points[i];
     if (cloud.instances[i] > 0) things[cloud.instances[i]].extend(p);
     const bool inside = std::abs(p.x()) < 4.0F && std::abs(p.y()) < 3.5F;
-    if (cloud.classes[i] == map::semantic::kTable) ASSERT_EQ(cloud.instances[i], 1);
-    if (cloud.classes[i] == map::semantic::kFloor) ASSERT_NEAR(p.z(), 0.0F, 0.05F);
-    if (inside && p.z() > 2.5F && p.z() < 3.1F) ASSERT_EQ(cloud.instances[i], 0);
+    if (cloud.classes[i] == map::semantic::kTable) {
+      ASSERT_EQ(cloud.instances[i], 1);
+    }
+    if (cloud.classes[i] == map::semantic::kFloor) {
+      ASSERT_NEAR(p.z(), 0.0F, 0.05F);
+    }
+    if (inside && p.z() > 2.5F && p.z() < 3.1F) {
+      ASSERT_EQ(cloud.instances[i], 0);
+    }
     if (inside && std::abs(p.z() - 3.2F) < 0.03F) {
       ASSERT_EQ(cloud.classes[i], map::semantic::kCeiling);
     }
