@@ -19,7 +19,7 @@ class Airsim : public testing::Test {
   AirsimSensors readFile(const std::string& text, const std::string& vehicle = "") const {
     return loadAirsim(folder_.write("settings.json", text), vehicle, vehicle::ImuConfig());
   }
-  // Of a vehicle with these sensors and, after them, more.
+  // Reads the file of a vehicle with these sensors; `more` follows them.
   AirsimSensors read(const std::string& sensors, const std::string& more = "") const {
     return readFile(R"({"SettingsVersion": 1.2, "Vehicles": {"D": {
       "VehicleType": "SimpleFlight", "Sensors": {)" +
