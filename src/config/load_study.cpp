@@ -46,6 +46,9 @@ void readRun(YamlReader& reader, DatasetRun& run) {
     reader.required("trajectory", run.trajectory);
     run.trajectory = existingFile(reader, "trajectory", run.trajectory);
   }
+  reader.optional("trajectory_frame", run.trajectory_frame);
+  reader.optional("imu_rate", run.imu_rate, "Hz");
+  reader.optional("truth_rate", run.truth_rate, "Hz");
   if (reader.has("formats")) {
     std::vector<std::string> formats;
     reader.required("formats", formats);
@@ -104,6 +107,11 @@ std::string textOf(const DatasetRun& run) {
   yaml << YAML::BeginMap;
   if (!run.scenario.empty()) yaml << YAML::Key << "scenario" << YAML::Value << run.scenario;
   if (!run.trajectory.empty()) yaml << YAML::Key << "trajectory" << YAML::Value << run.trajectory;
+  if (run.trajectory_frame != "enu") {
+    yaml << YAML::Key << "trajectory_frame" << YAML::Value << run.trajectory_frame;
+  }
+  if (run.imu_rate) yaml << YAML::Key << "imu_rate" << YAML::Value << *run.imu_rate;
+  if (run.truth_rate) yaml << YAML::Key << "truth_rate" << YAML::Value << *run.truth_rate;
   yaml << YAML::Key << "formats" << YAML::Value << YAML::Flow << split(run.format, ',');
   yaml << YAML::Key << "frame" << YAML::Value << run.frame;
   yaml << YAML::Key << "truth_frame" << YAML::Value << run.truth_frame;

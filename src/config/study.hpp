@@ -17,13 +17,15 @@ namespace marsim::config {
 struct DatasetRun {
   std::string scenario;    ///< a name of config/dataset or a file; empty: a trajectory
   std::string trajectory;  ///< a file; empty: a scenario
+  std::string trajectory_frame = "enu";
   std::map<std::string, std::string> arguments;  ///< of sim.launch
   std::string format = "asl,tum,kitti,pcd";
   std::string frame = "enu";
   std::string truth_frame = "auto";
   bool image_truth = false;
-  std::optional<TimeNs> duration;     ///< none: until the flight is complete
-  std::optional<std::uint64_t> seed;  ///< none: the scenario's first
+  std::optional<double> imu_rate, truth_rate;  ///< [Hz] none: as usual
+  std::optional<TimeNs> duration;              ///< none: until the flight is complete
+  std::optional<std::uint64_t> seed;           ///< none: the scenario's first
 };
 
 /// Throws as the loaders of load.hpp do. Relative paths are from the file's folder.

@@ -82,6 +82,10 @@ std::vector<Format> formatsOf(const std::string& words, const std::string& where
   return formats;
 }
 
+bool takesAxes(const std::vector<Format>& formats) {
+  return anyOf(formats, [](const Layout& layout) { return !layout.has_axes_of_its_own; });
+}
+
 void requireCarried(const std::vector<Format>& formats, const Sensors& sensors, Axes axes,
                     const Asked& asked) {
   const Validator validator(asked.where);
@@ -118,8 +122,7 @@ void requireCarried(const std::vector<Format>& formats, const Sensors& sensors, 
                                   stream.name, stream.topic, join(namesWhere(holds))));
   }
   if (axes == Axes::kNed) {
-    const auto takes_axes = [](const Layout& layout) { return !layout.has_axes_of_its_own; };
-    validator.require(anyOf(formats, takes_axes), asked.frame, "'ned'",
+    validator.require(takesAxes(formats), asked.frame, "'ned'",
                       fmt::format("enu: {} has axes of its own", quoted(formats)));
   }
 }

@@ -37,6 +37,9 @@ void requireCarried(const std::vector<Format>& formats, const Sensors& sensors, 
 
 std::unique_ptr<Writer> makeWriter(Format format, const Destination& to);
 
+/// Whether one of the formats can be written in any axes.
+bool takesAxes(const std::vector<Format>& formats);
+
 /// "enu" or "ned". Throws ConfigError.
 Axes axesOf(const std::string& word, const std::string& where, const std::string& field);
 const char* nameOf(Axes axes);

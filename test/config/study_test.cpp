@@ -58,6 +58,9 @@ TEST(Study, ARunReadsAsItWasWritten) {
   run.format = "asl,mcap";
   run.frame = "ned";
   run.truth_frame = "0,0,0.1";
+  run.trajectory_frame = "ned";
+  run.imu_rate = 1000.0;
+  run.truth_rate = 300.0;
   run.image_truth = true;
   run.duration = toNs(12.345);
   run.seed = 18446744073709551615ULL;
@@ -67,6 +70,9 @@ TEST(Study, ARunReadsAsItWasWritten) {
   EXPECT_EQ(read.format, run.format);
   EXPECT_EQ(read.frame, run.frame);
   EXPECT_EQ(read.truth_frame, run.truth_frame);
+  EXPECT_EQ(read.trajectory_frame, run.trajectory_frame);
+  EXPECT_EQ(read.imu_rate, run.imu_rate);
+  EXPECT_EQ(read.truth_rate, run.truth_rate);
   EXPECT_TRUE(read.image_truth);
   EXPECT_EQ(read.duration, run.duration);
   EXPECT_EQ(read.seed, run.seed);

@@ -172,8 +172,8 @@ class Layouts(KnownFlight):
                           "VerticalFOVUpper": 10, "VerticalFOVLower": -25,
                           "HorizontalFOVStart": -180, "HorizontalFOVEnd": 180,
                           "X": 0.1, "Z": -0.1, "DataFrame": "SensorLocalFrame"}}}}}, file)
-        out = self.made("airsim", "--airsim", "settings.json", "--format", "asl,tum", "--duration",
-                        "1", "--truth-frame", "lidar")
+        out = self.made("airsim", "--airsim", "settings.json", "--frame", "enu", "--format",
+                        "asl,tum", "--duration", "1", "--truth-frame", "lidar")
         with open(os.path.join(out, "asl", "mav0", "imu0", "sensor.yaml")) as file:
             line, = [line for line in file if line.startswith("gyroscope_noise_density")]
         self.assertAlmostEqual(float(line.split()[1]), 2 * 8.726646e-5, 10)

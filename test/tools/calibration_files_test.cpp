@@ -113,6 +113,31 @@ TEST(CalibrationFiles, KalibrGetsDensities) {
   }
 }
 
+// By hand: 8.726646e-5 rad/s/sqrt(Hz) sqrt(300 Hz), 9.973502e-7 rad/s^2/sqrt(Hz) / sqrt(300 Hz),
+// and of 2.353596e-3 m/s^2/sqrt(Hz) and 1.248183e-5 m/s^3/sqrt(Hz).
+TEST(CalibrationFiles, SigmasBelongToARate) {
+  CarriedSensors sensors;
+  sensors.imu = config::loadImu("airsim_mpu6000");
+  sensors.imu.rate = 300.0;
+  const std::string text = imuSigmas(sensors.imu);
+  std::vector<double> values;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (word == "noise" || word == "bias") {
+      double value = 0.0;
+      words >> value;
+      values.push_back(value);
+    }
+  }
+  ASSERT_EQ(values.size(), 4U) << text;
+  EXPECT_NEAR(values[0] / 0.04076547, 1.0, 1e-4);
+  EXPECT_NEAR(values[1] / 7.206388e-7, 1.0, 1e-4);
+  EXPECT_NEAR(values[2] / 0.001511499, 1.0, 1e-4);
+  EXPECT_NEAR(values[3] / 5.758204e-8, 1.0, 1e-4);
+  EXPECT_NE(kalibrImu(sensors).find("# Standard deviations of one sample at 300.0 Hz\n"),
+            std::string::npos);
+}
+
 double valueOf(const std::string& text, const std::string& key) {
   const std::size_t at = text.find("\n" + key + ": ");
   return at == std::string::npos ? std::nan("") : std::stod(text.substr(at + key.size() + 3));

@@ -2,6 +2,7 @@
 #include "tools/dataset/dataset_run.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -53,7 +54,7 @@ scenario::Scenario scenarioOf(const DatasetRequest& request) {
 }
 
 GivenArguments givenBy(const DatasetRequest& request) {
-  GivenArguments given{request.where(), request.arguments};
+  GivenArguments given{request.where(), request.arguments, request.trajectory_axes};
   if (!request.trajectory.empty()) given.values["replay"] = request.trajectory;
   return given;
 }
@@ -81,19 +82,38 @@ std::string keyOf(const DatasetRequest& request, const scenario::Scenario& scena
                   std::uint64_t seed, const ScenarioFlight& flight) {
   Json formats = Json::array();
   for (const dataset::Format format : request.formats) formats.push_back(nameOf(format));
-  const Json key = {
-      {"made_by", "marsim dataset"},
-      {"layout", 2},
-      {"scenario", scenario.name},
-      {"seed", seed},
-      {"duration", request.duration ? Json(toSeconds(*request.duration)) : Json(nullptr)},
-      {"formats", formats},
-      {"frame", nameOf(request.axes)},
-      {"truth_frame", request.truth_frame},
-      {"image_truth", request.image_truth},
-      {"arguments", flight.arguments()},
-      {"inputs", allInputsOf(request, scenario, flight)}};
+  Json key = {{"made_by", "marsim dataset"},
+              {"layout", 2},
+              {"scenario", scenario.name},
+              {"seed", seed},
+              {"duration", request.duration ? Json(toSeconds(*request.duration)) : Json(nullptr)},
+              {"formats", formats},
+              {"frame", nameOf(request.axes)},
+              {"truth_frame", request.truth_frame},
+              {"image_truth", request.image_truth},
+              {"arguments", flight.arguments()},
+              {"inputs", allInputsOf(request, scenario, flight)}};
+  if (!request.airsim_vehicle.empty()) key["airsim_vehicle"] = request.airsim_vehicle;
+  if (request.trajectory_axes != dataset::Axes::kEnu) {
+    key["trajectory_frame"] = nameOf(request.trajectory_axes);
+  }
+  if (request.imu_rate) key["imu_rate"] = *request.imu_rate;
+  if (request.truth_rate) key["truth_rate"] = *request.truth_rate;
   return key.dump(2) + "\n";
+}
+
+/// The motion between two states that are one dynamics step apart.
+KinematicState between(const KinematicState& from, const KinematicState& to, TimeNs stamp) {
+  if (stamp >= to.stamp) return to;
+  const double share = toSeconds(stamp - from.stamp) / toSeconds(to.stamp - from.stamp);
+  KinematicState state;
+  state.stamp = stamp;
+  state.X_WB = interpolatePose(from, to, stamp);
+  state.v_WB = from.v_WB + share * (to.v_WB - from.v_WB);
+  state.a_WB = from.a_WB + share * (to.a_WB - from.a_WB);
+  state.w_WB_B = from.w_WB_B + share * (to.w_WB_B - from.w_WB_B);
+  state.dw_WB_B = from.dw_WB_B + share * (to.dw_WB_B - from.dw_WB_B);
+  return state;
 }
 
 /// Passes a flight's measurements to the writers of all formats, and to the quality meter.
@@ -103,6 +123,7 @@ class Recorder {
            const std::string& title, const fs::path& folder)
       : flight_(&flight),
         quality_(std::make_shared<dataset::QualityMeter>(sensors, *flight.map().map)),
+        truth_rate_(request.truth_rate.value_or(flight.config().rates.odometry)),
         twin_(flight.config().imu, flight.config().seed) {
     writers_.push_back(quality_);
     writers_.push_back(std::make_shared<DatasetPreview>(flight.map().map, sensors, title, folder));
@@ -139,10 +160,17 @@ class Recorder {
   const dataset::QualityMeter& quality() const { return *quality_; }
 
  private:
+  // Passes on the motion at the multiples of the truth's period since the state before.
   void addTruth(const KinematicState& state) {
-    const dataset::Truth truth{state, twin_.gyroscope().bias(), twin_.accelerometer().bias()};
-    for (const auto& writer : writers_) writer->addTruth(truth);
+    for (TimeNs stamp = truthStamp(); stamp <= state.stamp; stamp = truthStamp()) {
+      const dataset::Truth truth{between(last_, state, stamp), twin_.gyroscope().bias(),
+                                 twin_.accelerometer().bias()};
+      for (const auto& writer : writers_) writer->addTruth(truth);
+      ++truths_;
+    }
+    last_ = state;
   }
+  TimeNs truthStamp() const { return toNs(truths_ / truth_rate_); }
   void addImu(const vehicle::ImuSample& sample) {
     for (const auto& writer : writers_) writer->addImu(sample);
     twin_.sample(flight_->uav().state());
@@ -172,6 +200,9 @@ class Recorder {
   std::vector<std::size_t> colour_streams_;  ///< by camera number
   bool has_truth_ = false;                   ///< for images
   std::shared_ptr<dataset::QualityMeter> quality_;
+  double truth_rate_;    ///< [Hz]
+  double truths_ = 0.0;  ///< number of samples
+  KinematicState last_;  ///< the state before
   /// An IMU with the same errors and seed, and thus the same biases as the vehicle's, which hides
   /// them. The biases are those of its next reading.
   vehicle::Imu twin_;
@@ -254,6 +285,31 @@ void fly(ScenarioFlight& flight, End& end, DatasetSummary& summary) {
       progress.update(static_cast<std::size_t>(flight.now() / kShown));
   }
   progress.finish();
+}
+
+/// Replaces sensors and rates of the flight by those of the request.
+void equip(ScenarioFlight& flight, const DatasetRequest& request) {
+  if (!request.airsim.empty()) {
+    const AirsimSensors sensors =
+        loadAirsim(request.airsim, request.airsim_vehicle, flight.config().imu);
+    for (const std::string& note : sensors.notes) {
+      fmt::print(stderr, "{}: {}\n", request.airsim, note);
+    }
+    flight.carry(sensors);
+  }
+  if (request.imu_rate) {
+    const double steps = flight.config().rates.dynamics, ratio = steps / *request.imu_rate;
+    Validator(request.where())
+        .require(ratio > 0.5 && std::abs(ratio - std::round(ratio)) < 1e-9 * ratio,
+                 request.field("imu_rate"), fmt::format("{:g} Hz", *request.imu_rate),
+                 fmt::format("{:g} Hz divided by a whole number", steps));
+    flight.setImuRate(*request.imu_rate);
+  }
+  if (request.truth_rate) {
+    DatasetRequest::kRates.require(request.where(), request.field("truth_rate"),
+                                   *request.truth_rate, "Hz");
+    flight.tellEveryStep();
+  }
 }
 
 /// Sets the frame of the ground-truth poses.
@@ -346,6 +402,9 @@ DatasetRequest requestOf(const fs::path& run_file) {
   request.seed = run.seed;
   request.formats = dataset::formatsOf(run.format, where, "formats");
   request.axes = dataset::axesOf(run.frame, where, "frame");
+  request.trajectory_axes = dataset::axesOf(run.trajectory_frame, where, "trajectory_frame");
+  request.imu_rate = run.imu_rate;
+  request.truth_rate = run.truth_rate;
   request.truth_frame = run.truth_frame;
   request.image_truth = run.image_truth;
   return request;
@@ -356,7 +415,7 @@ DatasetSummary makeDataset(const DatasetRequest& request) {
   const scenario::Scenario scenario = scenarioOf(request);
   const std::uint64_t seed = request.seed.value_or(scenario.seeds.front());
   ScenarioFlight flight(scenario, seed, givenBy(request));
-  if (!request.airsim.empty()) flight.carry(loadAirsim(request.airsim, flight.config().imu));
+  equip(flight, request);
   dataset::Sensors sensors = sensorsOf(flight, request);
   requireCarried(request.formats, sensors, request.axes,
                  {request.where(), request.field("formats"), request.field("frame")});

@@ -19,15 +19,20 @@ namespace marsim::tools {
 /// A requested data set.
 struct DatasetRequest {
   static constexpr Bounds kDurations{0.0, scenario::kLongestDuration, true}, kThreads{0, 1024};
+  static constexpr Bounds kRates{0.1, 1000.0};  // [Hz]
 
   std::string run_file;    ///< file of the request; empty: the command line
   std::string scenario;    ///< a name of config/dataset or a scenario's file; empty: a trajectory
   std::string trajectory;  ///< file of full poses that the UAV follows; empty: a scenario
   std::map<std::string, std::string> arguments;  ///< in place of the scenario's, by name
-  std::string airsim;  ///< AirSim's settings.json with IMU and LiDAR to carry; empty: none
-  std::optional<TimeNs> duration;     ///< none: until the flight is complete
-  std::optional<std::uint64_t> seed;  ///< none: the scenario's first
-  int threads = 0;                    ///< of the renderers, 0: all cores
+  std::string airsim;          ///< AirSim's settings.json with sensors to carry; empty: none
+  std::string airsim_vehicle;  ///< whose sensors; empty: the first that has some
+  dataset::Axes trajectory_axes = dataset::Axes::kEnu;  ///< of the trajectory's file
+  std::optional<double> imu_rate;                       ///< [Hz] none: of its file
+  std::optional<double> truth_rate;                     ///< [Hz] none: 200
+  std::optional<TimeNs> duration;                       ///< none: until the flight is complete
+  std::optional<std::uint64_t> seed;                    ///< none: the scenario's first
+  int threads = 0;                                      ///< of the renderers, 0: all cores
   std::vector<dataset::Format> formats;
   dataset::Axes axes = dataset::Axes::kEnu;
   /// Frame of TUM's poses: base, imu, lidar, depth, camera or a place (config::placeInBody); auto:

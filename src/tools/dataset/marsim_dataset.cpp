@@ -20,14 +20,23 @@ using marsim::tools::DatasetSummary;
 
 /// The command line as texts.
 struct DatasetWords {
-  std::string format = "asl,tum,kitti,pcd", frame = "enu";
+  std::string format = "asl,tum,kitti,pcd";
+  std::string frame;  // empty: enu, or AirSim's
+  std::string trajectory_frame = "enu";
   std::optional<double> duration;  // [s]
   std::vector<std::string> more;
 };
 
 void read(const DatasetWords& words, DatasetRequest& request) {
   request.formats = marsim::dataset::formatsOf(words.format, "command line", "--format");
-  request.axes = marsim::dataset::axesOf(words.frame, "command line", "--frame");
+  marsim::Validator("command line")
+      .require(request.airsim_vehicle.empty() || !request.airsim.empty(), "--airsim-vehicle",
+               fmt::format("'{}'", marsim::clipped(request.airsim_vehicle)), "with --airsim only");
+  const bool is_ned = !request.airsim.empty() && marsim::dataset::takesAxes(request.formats);
+  const std::string frame = !words.frame.empty() ? words.frame : is_ned ? "ned" : "enu";
+  request.axes = marsim::dataset::axesOf(frame, "command line", "--frame");
+  request.trajectory_axes =
+      marsim::dataset::axesOf(words.trajectory_frame, "command line", "--trajectory-frame");
   if (words.duration) request.duration = marsim::toNs(*words.duration);
   for (const std::string& word : words.more) {
     const std::size_t at = word.find(":=");
@@ -93,6 +102,9 @@ int main(int argc, char** argv) {
   app.add_option("--trajectory", request.trajectory,
                  "or a file of poses that the UAV follows: TUM, or CSV with column names")
       ->type_name(marsim::tools::kInput);
+  app.add_option("--trajectory-frame", words.trajectory_frame, "axes of its poses: enu or ned")
+      ->type_name(marsim::tools::kWord)
+      ->capture_default_str();
   const auto argument = [&](const char* option, const char* name, const char* description) {
     app.add_option_function<std::string>(
            option, [&request, name](const std::string& text) { request.arguments[name] = text; },
@@ -106,8 +118,17 @@ int main(int argc, char** argv) {
   argument("--camera", "camera", "cameras' name or file: stereo, d435i");
   argument("--imu", "imu", "vehicle, lidar, auto, a name or file");
   app.add_option("--airsim", request.airsim,
-                 "AirSim's settings.json, whose IMU and LiDAR are carried")
+                 "AirSim's settings.json, whose IMU, LiDAR and cameras are carried")
       ->type_name(marsim::tools::kInput);
+  app.add_option("--airsim-vehicle", request.airsim_vehicle,
+                 "whose sensors (default: the first that has some)")
+      ->type_name(marsim::tools::kName);
+  const auto rate = [&app](const char* option, std::optional<double>& hertz, const char* about) {
+    app.add_option(option, hertz, about)
+        ->transform(marsim::tools::number(Quantity::kFrequency, DatasetRequest::kRates));
+  };
+  rate("--imu-rate", request.imu_rate, "[Hz] (default: of its file)");
+  rate("--truth-rate", request.truth_rate, "[Hz] (default: 200)");
   app.add_option("--duration", words.duration,
                  "[s] (default: until all has been flown, at most the scenario's)")
       ->transform(marsim::tools::number(Quantity::kTime, DatasetRequest::kDurations));
@@ -115,9 +136,9 @@ int main(int argc, char** argv) {
                  "of tum, asl, kitti, pcd, rosbag, mcap; several with commas")
       ->type_name(marsim::tools::kWord)
       ->capture_default_str();
-  app.add_option("--frame", words.frame, "axes of world and body: enu or ned")
-      ->type_name(marsim::tools::kWord)
-      ->capture_default_str();
+  app.add_option("--frame", words.frame,
+                 "axes of world and body: enu or ned (default: enu, with --airsim ned)")
+      ->type_name(marsim::tools::kWord);
   app.add_option(
          "--truth-frame", request.truth_frame,
          "whose poses tum has: base, imu, lidar, depth, camera, or x,y,z or x,y,z,roll,pitch,yaw;\n"

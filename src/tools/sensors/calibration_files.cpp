@@ -58,6 +58,15 @@ std::string commentOnWalk(const char* sensor, const vehicle::InertialErrors& err
       sensor, number(errors.gauss_markov_sigma), number(errors.gauss_markov_time));
 }
 
+/// The lines as YAML comments.
+std::string commented(const std::string& lines) {
+  std::string text;
+  for (const std::string& line : split(lines, '\n')) {
+    if (!line.empty()) text += "# " + line + "\n";
+  }
+  return text;
+}
+
 /// FAST-LIO2's view of a layout: `lidar_type` and the topics of its own configuration files.
 struct ReadByFastLio {
   int lidar_type;
@@ -115,11 +124,25 @@ std::string kalibrImu(const CarriedSensors& sensors) {
       "accelerometer_noise_density: {}  # [m/s^2/sqrt(Hz)]\n"
       "accelerometer_random_walk: {}    # [m/s^3/sqrt(Hz)]\n"
       "gyroscope_noise_density: {}      # [rad/s/sqrt(Hz)]\n"
-      "gyroscope_random_walk: {}        # [rad/s^2/sqrt(Hz)]\n",
+      "gyroscope_random_walk: {}        # [rad/s^2/sqrt(Hz)]\n"
+      "{}",
       commentOnWalk("accelerometer", accelerometer), commentOnWalk("gyroscope", gyroscope),
       sensors.uav, sensors.imu_topic, number(sensors.imu.rate), number(accelerometer.noise_density),
       number(vehicle::biasWalk(accelerometer)), number(gyroscope.noise_density),
-      number(vehicle::biasWalk(gyroscope)));
+      number(vehicle::biasWalk(gyroscope)), commented(imuSigmas(sensors.imu)));
+}
+
+std::string imuSigmas(const vehicle::ImuConfig& imu) {
+  const double root = std::sqrt(imu.rate);
+  const auto line = [&](const char* sensor, const vehicle::InertialErrors& errors,
+                        const char* unit) {
+    return fmt::format("{}: noise {} {}, step of the bias {} {}\n", sensor,
+                       number(errors.noise_density * root), unit,
+                       number(vehicle::biasWalk(errors) / root), unit);
+  };
+  return fmt::format("Standard deviations of one sample at {} Hz\n", number(imu.rate)) +
+         line("accelerometer", imu.accelerometer, "m/s^2") +
+         line("gyroscope", imu.gyroscope, "rad/s");
 }
 
 static bool kalibrHolds(const lidar::CameraModel& model) {

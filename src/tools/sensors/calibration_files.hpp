@@ -28,6 +28,9 @@ struct CarriedSensors {
 
 /// imu.yaml for Kalibr: noise densities and random walks in SI, by Kalibr's definitions.
 std::string kalibrImu(const CarriedSensors& sensors);
+/// Lines with the standard deviations of one sample's noise and of one step of the bias, at the
+/// IMU's rate.
+std::string imuSigmas(const vehicle::ImuConfig& imu);
 /// camchain.yaml in Kalibr's form, of the cameras and then of the depth camera; OpenCV's
 /// FileStorage reads it too. Throws Error if there is none, and for a k3, which Kalibr's radtan
 /// does not have.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "common/text.hpp"
@@ -14,6 +16,7 @@ int main(int argc, char** argv) {
   std::string vehicle = defaultOf("vehicle"), lidar = defaultOf("lidar"), imu = defaultOf("imu");
   std::string depth = defaultOf("depth"), camera = defaultOf("camera"), settings = "none";
   std::string output = defaultOf("output"), folder = "calibration";
+  std::optional<double> imu_rate;
   marsim::tools::CarriedSensors sensors;
   CLI::App app(
       "Writes the true calibration of a UAV's sensors: imu.yaml and, of cameras, camchain.yaml\n"
@@ -27,6 +30,9 @@ int main(int argc, char** argv) {
       ->type_name(marsim::tools::kInput);
   app.add_option("--imu", imu, "vehicle, lidar, auto, a name or YAML file, as in sim.launch")
       ->type_name(marsim::tools::kInput);
+  app.add_option("--imu-rate", imu_rate,
+                 "[Hz] in place of the IMU's own; prints the sigmas of one sample at it")
+      ->transform(marsim::tools::number(marsim::Quantity::kFrequency, {0.1, 1e6}));
   app.add_option("--depth", depth, "depth camera: none, a name or YAML file, as in sim.launch")
       ->type_name(marsim::tools::kInput);
   app.add_option("--camera", camera, "cameras: none, a name or YAML file, as in sim.launch")
@@ -45,6 +51,7 @@ int main(int argc, char** argv) {
     sensors.lidar_name = config.name;
     sensors.X_BL = config.X_BS;
     sensors.imu = marsim::config::chooseImu(imu, marsim::config::loadVehicle(vehicle).imu, lidar);
+    if (imu_rate) sensors.imu.rate = *imu_rate;
     if (depth != "none") sensors.depth = marsim::config::loadDepthCamera(depth);
     if (camera != "none") sensors.cameras = marsim::config::loadCameras(camera);
     const auto write = [&](const marsim::tools::CalibrationFiles& files) {
@@ -69,6 +76,7 @@ int main(int argc, char** argv) {
       return 0;
     }
     write(calibrationFiles(sensors));
+    if (imu_rate) fmt::print("{}", marsim::tools::imuSigmas(sensors.imu));
     return 0;
   });
 }

@@ -106,7 +106,7 @@ ScenarioFlight::ScenarioFlight(const scenario::Scenario& scenario, std::uint64_t
   arguments_ = std::make_unique<const Arguments>(scenario, given);
   // Drawn like the seeds of uav0's nodes.
   config_.seed = RandomStream(seed, "/uav0").next();
-  makeConfig(scenario);
+  makeConfig(scenario, given.replay_axes);
   guide_.beginAfter(0);
 }
 
@@ -121,7 +121,7 @@ void ScenarioFlight::requireArgument(const std::string& where, const std::string
   throw UnknownNameError(where, "argument of a flight without ROS", name, kArguments);
 }
 
-void ScenarioFlight::makeConfig(const scenario::Scenario& scenario) {
+void ScenarioFlight::makeConfig(const scenario::Scenario& scenario, dataset::Axes replay_axes) {
   const Arguments& given = *arguments_;
   static_cast<vehicle::EquippedVehicle&>(config_) = given.loaded("vehicle", config::loadVehicle);
   const std::string lidar = given.text("lidar"), imu = given.text("imu");
@@ -167,7 +167,11 @@ void ScenarioFlight::makeConfig(const scenario::Scenario& scenario) {
       config::motorFailuresOf(given.text("motor_failure"), given.where("motor_failure"));
   if (!given.isNone("replay")) {
     const std::string file = given.text("replay");
-    config_.replay = sim::Replay{std::make_shared<const PoseTrack>(readPoseFile(file), file), 0};
+    std::vector<StampedPose> poses = readPoseFile(file);
+    if (replay_axes == dataset::Axes::kNed) {  // the turn from ENU to NED is its own inverse
+      for (StampedPose& pose : poses) pose.X_WB = sensorInWorld(replay_axes, pose.X_WB);
+    }
+    config_.replay = sim::Replay{std::make_shared<const PoseTrack>(poses, file), 0};
   }
   config_.start_p_WB = scenario.start.value_or(
       Eigen::Vector3d(0.0, 0.0, config::defaultNumber("z", Quantity::kLength)));
@@ -187,6 +191,10 @@ void ScenarioFlight::carry(const AirsimSensors& sensors) {
     config_.lidar = sensors.lidar;
     config_.lidar->instantaneous = arguments_->flag("instantaneous");
     addSurfaces();
+  }
+  if (sensors.cameras) {
+    config_.cameras = sensors.cameras;
+    config_.cameras->seed = config_.seed;
   }
   config_.VehicleSetup::validate(arguments_->where());
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "dataset/axes.hpp"
 #include "marsim/map/load_map.hpp"
 #include "marsim/sim/world.hpp"
 #include "scenario/flight_guide.hpp"
@@ -20,6 +21,7 @@ namespace marsim::tools {
 struct GivenArguments {
   std::string where;
   std::map<std::string, std::string> values;
+  dataset::Axes replay_axes = dataset::Axes::kEnu;  ///< of the file of `replay`
 };
 
 /// A scenario's flight by one UAV in this process, without ROS: identical to the last bit with the
@@ -35,6 +37,10 @@ class ScenarioFlight {
   const sim::UavConfig& config() const { return config_; }
   /// Replaces the scenario's sensors by the given ones; call it before enter().
   void carry(const AirsimSensors& sensors);
+  /// Sets the IMU's rate [Hz], a divisor of the dynamics rate; call it before enter().
+  void setImuRate(double rate) { config_.imu.rate = rate; }
+  /// Has odometry called at every dynamics step; call it before enter().
+  void tellEveryStep() { config_.rates.odometry = config_.rates.dynamics; }
   /// The arguments of the launch file by name, each as it was given or by default.
   const std::map<std::string, std::string>& arguments() const;
   /// Throws UnknownNameError for a name that is not among them.
@@ -58,7 +64,7 @@ class ScenarioFlight {
 
  private:
   class Arguments;
-  void makeConfig(const scenario::Scenario& scenario);
+  void makeConfig(const scenario::Scenario& scenario, dataset::Axes replay_axes);
   void addSurfaces();
   sim::Renderers makeRenderers(int threads) const;
   void addObstacles(const std::string& name);
