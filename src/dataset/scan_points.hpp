@@ -18,6 +18,7 @@ class Labels {
   std::uint32_t of(const lidar::ScanPoint& point);
   /// The instance of an identity; 0: static.
   std::uint16_t instanceOf(std::uint32_t identity);
+  std::vector<std::uint16_t> instancesOf(const std::vector<std::uint32_t>& identities);
 
  private:
   std::map<std::uint32_t, std::uint32_t> instances_;  // by identity
