@@ -28,7 +28,14 @@ AnswerRule parseRule(std::string_view text) {
   AnswerRule rule;
   rule.input = trimmed(text.substr(0, arrow));
   rule.output = trimmed(text.substr(arrow + 1, plus - arrow - 1));
-  rule.ahead = toNs(parseQuantity(text.substr(plus + 1), Quantity::kTime));
+  const std::vector<std::string> times = split(text.substr(plus + 1), ':');
+  rule.ahead = toNs(parseQuantity(times[0], Quantity::kTime));
+  const double start =
+      times.size() == 1 ? toSeconds(rule.start) : parseQuantity(times[1], Quantity::kTime);
+  if (times.size() > 2 || !(start >= 0.0 && start <= AnswerRule::kLongestStart)) {
+    throw Error("no rule");
+  }
+  rule.start = toNs(start);
   rule.reserve = std::min(AnswerRule::kLongestReserve, rule.ahead / 3);
   const bool is_whole = !rule.input.empty() && !rule.output.empty() &&
                         rule.output.find('>') == std::string::npos && rule.ahead > 0;
@@ -39,7 +46,7 @@ AnswerRule parseRule(std::string_view text) {
 }  // namespace
 
 std::string AnswerRule::text() const {
-  return fmt::format("{}>{}+{:g}", input, output, toSeconds(ahead));
+  return fmt::format("{}>{}+{:g}:{:g}", input, output, toSeconds(ahead), toSeconds(start));
 }
 
 std::vector<AnswerRule> parseAnswerRules(std::string_view text, std::string_view where,
@@ -50,9 +57,10 @@ std::vector<AnswerRule> parseAnswerRules(std::string_view text, std::string_view
     try {
       rules.push_back(parseRule(part));
     } catch (const Error&) {
-      throw ConfigError(where, field, fmt::format("'{}'", clipped(trimmed(part), 120)),
-                        "INPUT>OUTPUT+SECONDS with two topics and more than 0 s, comma-separated, "
-                        "as /livox/lidar>/Odometry+0.1, or none");
+      throw ConfigError(
+          where, field, fmt::format("'{}'", clipped(trimmed(part), 120)),
+          "INPUT>OUTPUT+SECONDS with two topics and more than 0 s, or :START after it, "
+          "0 to 3600 s, comma-separated, as /livox/lidar>/Odometry+0.1, or none");
     }
   }
   return rules;
@@ -60,6 +68,7 @@ std::vector<AnswerRule> parseAnswerRules(std::string_view text, std::string_view
 
 void AnswerWait::onInput(TimeNs stamp) {
   if (stamp == last_input_) return;
+  if (!first_input_ || stamp < last_input_) first_input_ = stamp;
   if (stamp < last_input_) {  // it belongs to another run of the publisher
     unanswered_.clear();
     gaps_.clear();
@@ -142,11 +151,12 @@ std::string AnswerWait::waitsFor(TimeNs now) const {
   return "";
 }
 
-// Before the first answer all inputs share the patience.
+// Before the first answer each input has a share of the patience; those after `start` share all.
 double AnswerWait::patienceLeft(TimeNs now, double held) const {
   const bool is_first = !was_answered_ && cause(now, kNever) == Cause::kNoAnswer;
   if (!is_first) return patience_ - held;
-  return std::min(kFirstShare * patience_, patience_ - first_waits_) - held;
+  const double left = mayStart() ? patience_ : patience_ - first_waits_;
+  return std::min(kFirstShare * patience_, left) - held;
 }
 
 std::string AnswerWait::giveUp(TimeNs now, double held) {
@@ -159,8 +169,8 @@ std::string AnswerWait::giveUp(TimeNs now, double held) {
     case Cause::kNoAnswer: {
       const TimeNs late = unanswered_.front();
       if (!was_answered_) {
-        held = first_waits_ += held;
-        if (held < patience_) {
+        if (!mayStart()) held = first_waits_ += held;
+        if (mayStart() || held < patience_) {
           unanswered_.pop_front();
           return "";
         }

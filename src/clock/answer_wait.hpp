@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,14 +20,18 @@ struct AnswerRule {
   /// The last part of `ahead`: given period by period while an answer is awaited, to wake a client
   /// that sleeps in simulated time.
   TimeNs reserve = 0;
+  /// Simulated time from the first input on in which a client that was never heard may leave inputs
+  /// unanswered: it may calibrate.
+  TimeNs start = 5 * kNsPerSecond;
   static constexpr TimeNs kLongestReserve = kNsPerSecond / 50;
+  static constexpr double kLongestStart = 3600.0;  ///< [s]
 
-  /// "INPUT>OUTPUT+SECONDS".
+  /// "INPUT>OUTPUT+SECONDS:START".
   std::string text() const;
 };
 
-/// Reads rules "INPUT>OUTPUT+SECONDS", comma-separated; "" and "none" are none. Throws ConfigError
-/// with `where` and `field`.
+/// Reads rules "INPUT>OUTPUT+SECONDS" or "INPUT>OUTPUT+SECONDS:START", comma-separated; "" and
+/// "none" are none. Throws ConfigError with `where` and `field`.
 std::vector<AnswerRule> parseAnswerRules(std::string_view text, std::string_view where,
                                          std::string_view field);
 
@@ -35,9 +40,9 @@ std::vector<AnswerRule> parseAnswerRules(std::string_view text, std::string_view
 ///   no newer than its stamp; one that answers none counts for the next input;
 /// - the next input, expected one period after the last, until it has come. The period is the
 ///   longest of the last gaps between inputs, apart from gaps with skipped inputs.
-/// A client that was never heard gets a short while for each input, the patience in all: it may
-/// answer nothing until it is initialised. A client that does not answer is given up until it
-/// answers.
+/// A client that was never heard gets a short while for each input, and after `start` the patience
+/// in all: it may answer nothing until it is initialised. A client that does not answer is given up
+/// until it answers.
 class AnswerWait {
  public:
   /// An output may have a stamp this much older than its input's: stamps go through doubles.
@@ -84,6 +89,7 @@ class AnswerWait {
 
  private:
   Cause cause(TimeNs now, TimeNs next) const;
+  bool mayStart() const { return unanswered_.front() < *first_input_ + rule_.start; }
   bool expectsInput() const { return period_ > 0 && !misses_input_ && !comes_late_; }
   void learnPeriod(TimeNs gap);
 
@@ -91,10 +97,11 @@ class AnswerWait {
   double patience_;
   std::deque<TimeNs> unanswered_;  ///< inputs, oldest first
   TimeNs last_input_ = -1;         ///< < 0: none
-  TimeNs early_output_ = -1;       ///< stamp of an output without an input yet; < 0: none
-  std::deque<TimeNs> gaps_;        ///< between the last inputs
-  TimeNs period_ = 0;              ///< of inputs; 0: not known
-  double first_waits_ = 0.0;       ///< [s] waited for inputs before the first answer
+  std::optional<TimeNs> first_input_;
+  TimeNs early_output_ = -1;  ///< stamp of an output without an input yet; < 0: none
+  std::deque<TimeNs> gaps_;   ///< between the last inputs
+  TimeNs period_ = 0;         ///< of inputs; 0: not known
+  double first_waits_ = 0.0;  ///< [s] waited for inputs after `start`, before the first answer
   bool is_offered_ = false;
   bool was_answered_ = false;  ///< at any time
   bool is_given_up_ = false;   ///< until the next output

@@ -33,7 +33,7 @@ constexpr const char* kArguments =
     "jump_at:=auto jump:=1.0 "
     // How it runs.
     "lockstep:=false patience:=auto participants:=none wait_for:=none on_crash:=end "
-    "slam_flight:=false route_length:=40.0 "
+    "slam_flight:=false route_length:=40.0 epoch:=1700000000 "
     // Swarms.
     "n:=3 swarm:=grid swarm_size:=1 report:= duration:=60.0 warm_up:=5.0";
 

@@ -136,6 +136,13 @@ scenario::WaitRule readRule(YamlReader& reader) {
                 fmt::format("more than 0, up to {:g} s", kFarthest));
   }
   rule.ahead = toNs(ahead);
+  double start = toSeconds(rule.start);
+  reader.optional("start", start, "s");
+  constexpr double kLongestStart = 3600.0;  // [s]
+  if (!(start >= 0.0 && start <= kLongestStart)) {
+    reader.fail("start", fmt::format("{:g}", start), fmt::format("0 to {:g} s", kLongestStart));
+  }
+  rule.start = toNs(start);
   return rule;
 }
 

@@ -158,12 +158,7 @@ class AslWriter final : public Writer {
   // Instances are numbered as in the points' labels.
   std::string pngBytes(const Image& image, const ImageStream& stream) {
     if (stream.kind != ImageStream::Kind::kInstance) return pngOf(image, stream, kMillimetres);
-    std::vector<std::uint16_t> numbers;
-    numbers.reserve(image.identities.size());
-    for (const std::uint32_t identity : image.identities) {
-      numbers.push_back(labels_.instanceOf(identity));
-    }
-    return greyPng(numbers, stream.model.width);
+    return greyPng(labels_.instancesOf(image.identities), stream.model.width);
   }
 
   static constexpr double kMillimetres = 1000.0;  // in a metre

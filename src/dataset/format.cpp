@@ -2,6 +2,7 @@
 #include "dataset/format.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,6 +19,7 @@ struct Layout {
   const char* name;
   bool holds_scans, has_axes_of_its_own;
   bool needs_frames;  ///< it needs scans or images
+  bool has_stamps;    ///< of day, else times since the start
   bool (*holdsImages)(const Sensors& sensors, const ImageStream& stream);
   std::unique_ptr<Writer> (*make)(const Destination& to);
 };
@@ -26,12 +28,47 @@ bool all(const Sensors& /*sensors*/, const ImageStream& /*stream*/) { return tru
 bool none(const Sensors& /*sensors*/, const ImageStream& /*stream*/) { return false; }
 
 // In the order of the enumeration.
-constexpr Layout kLayouts[] = {{"tum", false, false, false, tumHolds, makeTumWriter},
-                               {"asl", true, false, false, all, makeAslWriter},
-                               {"kitti", true, true, true, kittiHolds, makeKittiWriter},
-                               {"pcd", true, false, true, none, makePcdWriter},
-                               {"rosbag", true, true, false, all, makeBagWriter},
-                               {"mcap", true, true, false, all, makeMcapWriter}};
+constexpr Layout kLayouts[] = {{"tum", false, false, false, true, tumHolds, makeTumWriter},
+                               {"asl", true, false, false, true, all, makeAslWriter},
+                               {"kitti", true, true, true, false, kittiHolds, makeKittiWriter},
+                               {"pcd", true, false, true, true, none, makePcdWriter},
+                               {"rosbag", true, true, false, true, all, makeBagWriter},
+                               {"mcap", true, true, false, true, all, makeMcapWriter}};
+
+/// Hands samples to another writer with the epoch added to their times.
+class DatedWriter final : public Writer {
+ public:
+  DatedWriter(std::unique_ptr<Writer> writer, TimeNs epoch)
+      : writer_(std::move(writer)), epoch_(epoch) {}
+
+  void addTruth(const Truth& truth) override {
+    Truth dated = truth;
+    dated.state.stamp += epoch_;
+    writer_->addTruth(dated);
+  }
+  void addImu(const vehicle::ImuSample& sample) override {
+    vehicle::ImuSample dated = sample;
+    dated.stamp += epoch_;
+    writer_->addImu(dated);
+  }
+  void addScan(const lidar::Scan& scan) override {
+    lidar::Scan dated = scan;
+    dated.stamp += epoch_;
+    dated.end += epoch_;
+    writer_->addScan(dated);
+  }
+  void addImage(const Image& image) override {
+    Image dated = image;
+    dated.stamp += epoch_;
+    writer_->addImage(dated);
+  }
+  bool needsMisses() const override { return writer_->needsMisses(); }
+  void finish() override { writer_->finish(); }
+
+ private:
+  std::unique_ptr<Writer> writer_;
+  TimeNs epoch_;
+};
 
 const Layout& layoutOf(Format format) { return kLayouts[static_cast<std::size_t>(format)]; }
 
@@ -62,7 +99,9 @@ std::string quoted(const std::vector<Format>& formats) {
 const char* nameOf(Format format) { return layoutOf(format).name; }
 
 std::unique_ptr<Writer> makeWriter(Format format, const Destination& to) {
-  return layoutOf(format).make(to);
+  std::unique_ptr<Writer> writer = layoutOf(format).make(to);
+  if (!layoutOf(format).has_stamps) return writer;
+  return std::make_unique<DatedWriter>(std::move(writer), to.epoch);
 }
 
 std::vector<Format> formatsOf(const std::string& words, const std::string& where,

@@ -79,7 +79,7 @@ ImageStream truthOf(ImageStream stream, ImageStream::Kind kind) {
   stream.name = fmt::format("{}{}", what, stream.camera);
   stream.topic.replace(stream.topic.rfind("image_raw"), std::string::npos, "truth/" + what);
   stream.info_topic.clear();
-  stream.encoding = is_class ? "mono8" : "32SC1";
+  stream.encoding = is_class ? "mono8" : "16UC1";
   stream.pixels = lidar::ImageEncoding::kMono8;
   return stream;
 }

@@ -37,6 +37,9 @@ std::string numbers(Number... values) {
   return bytes;
 }
 
+/// Number of a channel, and of its schema.
+std::uint16_t idOf(std::size_t channel) { return static_cast<std::uint16_t>(channel + 1); }
+
 template <class Key, class Value>
 std::string pairs(const std::map<Key, Value>& map) {
   std::string bytes;
@@ -65,13 +68,12 @@ void McapFile::put(std::uint8_t opcode, const std::string& content) {
   position_ += bytes.size();
 }
 
-// Schemas come first; schemas are numbered from 1, channels from 0, in the order of the channels.
+// Schemas come first. Both are numbered from 1, as some readers take 0 for none.
 std::string McapFile::channelRecords() const {
   std::string schemas, channels;
   for (std::size_t i = 0; i < channels_.size(); ++i) {
-    const auto id = static_cast<std::uint16_t>(i);
-    const auto schema_id = static_cast<std::uint16_t>(i + 1);
-    std::string schema = numbers(schema_id);
+    const std::uint16_t id = idOf(i);
+    std::string schema = numbers(id);
     append(channels_[i].type, schema);
     append("ros2msg", schema);
     append(channels_[i].schema, schema);
@@ -81,7 +83,7 @@ std::string McapFile::channelRecords() const {
     append(channels_[i].qos, metadata);
     append("topic_type_hash", metadata);
     append(channels_[i].type_hash, metadata);
-    std::string channel = numbers(id, schema_id);
+    std::string channel = numbers(id, id);
     append(channels_[i].topic, channel);
     append("cdr", channel);
     append(metadata, channel);
@@ -91,7 +93,7 @@ std::string McapFile::channelRecords() const {
 }
 
 void McapFile::write(std::size_t channel, TimeNs stamp, const std::string& message) {
-  const auto id = static_cast<std::uint16_t>(channel);
+  const std::uint16_t id = idOf(channel);
   const auto time = static_cast<std::uint64_t>(stamp);
   chunk_first_ = chunk_.empty() ? stamp : std::min(chunk_first_, stamp);
   chunk_last_ = chunk_.empty() ? stamp : std::max(chunk_last_, stamp);
@@ -128,8 +130,7 @@ void McapFile::flushChunk() {
 
 std::string McapFile::statistics() const {
   std::map<std::uint16_t, std::uint64_t> counts;
-  for (std::size_t i = 0; i < counts_.size(); ++i)
-    counts[static_cast<std::uint16_t>(i)] = counts_[i];
+  for (std::size_t i = 0; i < counts_.size(); ++i) counts[idOf(i)] = counts_[i];
   const auto all = std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
   const auto channels = static_cast<std::uint32_t>(channels_.size());
   std::string content =

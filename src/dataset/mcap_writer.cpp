@@ -65,10 +65,12 @@ std::string cameraInfo(const ImageStream& stream, TimeNs stamp) {
 }
 
 /// The pixels of a message; depth in whole millimetres (0: nothing measured) or in metres unchanged
-/// (REP-118).
-std::string pixelBytes(const ImageStream& stream, const Image& image) {
+/// (REP-118); instances as in the points' labels.
+std::string pixelBytes(const ImageStream& stream, const Image& image, Labels& labels) {
   std::string bytes(image.pixels.begin(), image.pixels.end());
-  for (const std::uint32_t identity : image.identities) appendBytes(identity, bytes);
+  for (const std::uint16_t instance : labels.instancesOf(image.identities)) {
+    appendBytes(instance, bytes);
+  }
   for (const float depth : image.depth) {
     if (stream.encoding == "32FC1") {
       appendBytes(depth, bytes);
@@ -80,8 +82,8 @@ std::string pixelBytes(const ImageStream& stream, const Image& image) {
   return bytes;
 }
 
-std::string imageMessage(const ImageStream& stream, const Image& image) {
-  const std::string pixels = pixelBytes(stream, image);
+std::string imageMessage(const ImageStream& stream, const Image& image, Labels& labels) {
+  const std::string pixels = pixelBytes(stream, image, labels);
   const auto height = static_cast<std::uint32_t>(stream.model.height);
   Cdr cdr;
   cdr.addHeader(image.stamp, stream.frame);
@@ -164,7 +166,7 @@ class McapWriter final : public Writer {
     if (!stream.info_topic.empty()) {
       file_.write(channel++, image.stamp, cameraInfo(stream, image.stamp));
     }
-    file_.write(channel, image.stamp, imageMessage(stream, image));
+    file_.write(channel, image.stamp, imageMessage(stream, image, labels_));
   }
   void finish() override {
     file_.close();

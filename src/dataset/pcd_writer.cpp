@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "common/output_file.hpp"
+#include "common/seconds_text.hpp"
 #include "dataset/growing_file.hpp"
 #include "dataset/scan_points.hpp"
 #include "dataset/text.hpp"

@@ -59,6 +59,13 @@ std::uint16_t Labels::instanceOf(std::uint32_t identity) {
                                     kMostInstances);
 }
 
+std::vector<std::uint16_t> Labels::instancesOf(const std::vector<std::uint32_t>& identities) {
+  std::vector<std::uint16_t> instances;
+  instances.reserve(identities.size());
+  for (const std::uint32_t identity : identities) instances.push_back(instanceOf(identity));
+  return instances;
+}
+
 std::string pointBytes(const lidar::Scan& scan, Axes axes, Labels& labels) {
   std::string bytes;
   bytes.reserve(kPointSize * scan.points.size());

@@ -21,6 +21,7 @@ class Labels {
   std::uint32_t of(const lidar::ScanPoint& point);
   /// The instance of an identity; 0: none.
   std::uint16_t instanceOf(std::uint32_t identity);
+  std::vector<std::uint16_t> instancesOf(const std::vector<std::uint32_t>& identities);
 
  private:
   std::uint32_t things_;

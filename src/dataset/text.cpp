@@ -3,11 +3,9 @@
 
 #include <fmt/format.h>
 
-namespace marsim::dataset {
+#include "common/seconds_text.hpp"
 
-std::string secondsText(TimeNs stamp) {
-  return fmt::format("{}.{:09}", stamp / kNsPerSecond, stamp % kNsPerSecond);
-}
+namespace marsim::dataset {
 
 std::string tumLine(TimeNs stamp, const Pose& pose) {
   return fmt::format("{} {} {} {} {} {}\n", secondsText(stamp), vectorText(pose.p, " "), pose.q.x(),

@@ -10,8 +10,6 @@
 /// read.
 namespace marsim::dataset {
 
-/// A stamp in seconds, to the nanosecond: "12.005000000".
-std::string secondsText(TimeNs stamp);
 /// A line of a TUM trajectory: stamp x y z qx qy qz qw.
 std::string tumLine(TimeNs stamp, const Pose& pose);
 constexpr char kTumHeader[] = "# timestamp tx ty tz qx qy qz qw\n";

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "common/output_file.hpp"
+#include "common/seconds_text.hpp"
 #include "dataset/growing_file.hpp"
 #include "dataset/image_stream.hpp"
 #include "dataset/text.hpp"

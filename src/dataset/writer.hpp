@@ -71,6 +71,7 @@ struct Destination {
   std::filesystem::path folder;  ///< exists already
   Sensors sensors;
   Axes axes = Axes::kEnu;
+  TimeNs epoch = 0;  ///< stamp of simulated time 0
 };
 
 /// groundtruth.txt, accelerometer.txt, rgb.txt and rgb/, depth.txt and depth/ as in the TUM RGB-D

@@ -37,12 +37,12 @@ std::optional<TimeNs> parseDecimalStamp(std::string_view text, int decimals) {
     if (c < '0' || c > '9') return std::nullopt;
     has_digit = true;
     if (left == 0) continue;
-    if (stamp > kFarthestPoseStamp / 10 - 1) return std::nullopt;
+    if (stamp > kFarthestPoseStamp / 10) return std::nullopt;
     stamp = 10 * stamp + (c - '0');
     if (left > 0) --left;
   }
   for (int i = left < 0 ? decimals : left; i > 0; --i) {
-    if (stamp > kFarthestPoseStamp / 10 - 1) return std::nullopt;
+    if (stamp > kFarthestPoseStamp / 10) return std::nullopt;
     stamp *= 10;
   }
   if (!has_digit) return std::nullopt;
@@ -116,7 +116,7 @@ std::optional<TimeNs> poseStamp(std::string_view text, int decimals) {
   const auto number = poseNumber(text);  // 1.5e3
   double nanoseconds = number ? *number : NAN;
   for (int i = 0; i < decimals; ++i) nanoseconds *= 10.0;
-  if (!(std::abs(nanoseconds) < static_cast<double>(kFarthestPoseStamp))) return std::nullopt;
+  if (!(std::abs(nanoseconds) <= static_cast<double>(kFarthestPoseStamp))) return std::nullopt;
   return std::llround(nanoseconds);
 }
 

@@ -53,7 +53,7 @@ std::vector<std::string_view> poseWords(std::string_view line);
 std::optional<double> poseNumber(std::string_view text);
 
 /// [ns] The difference of two stamps fits into 64 bits, too.
-constexpr TimeNs kFarthestPoseStamp = std::int64_t{4'000'000'000} * kNsPerSecond;
+constexpr TimeNs kFarthestPoseStamp = std::int64_t{4'290'000'000} * kNsPerSecond;
 
 /// A stamp whose unit is 10^decimals nanoseconds: 9 for s, 0 for ns.
 std::optional<TimeNs> poseStamp(std::string_view text, int decimals);

@@ -96,8 +96,7 @@ std::uint32_t toNanoseconds(float seconds) {
 /// Writes one shot of an unorganised layout. `offset` [s]: the scan's stamp since the message's.
 struct ShotWriter {
   CloudLayout layout;
-  double scan_stamp;  // [s], absolute
-  double scan_stamp_ns;
+  TimeNs scan_stamp;  // of day
   double offset;
   double time_unit;
 
@@ -131,14 +130,14 @@ struct ShotWriter {
         put(point, 16, livoxTag(shot));
         put(point, 17, shot.line);
         if (layout == CloudLayout::kLivox2) {
-          put(point, 18, scan_stamp_ns + static_cast<double>(toNanoseconds(shot.time)));
+          put(point, 18, static_cast<double>(scan_stamp + toNanoseconds(shot.time)));
         }
         return;
       case CloudLayout::kHesai:
       case CloudLayout::kRslidar:
         put(point, 12, shot.intensity);
         put(point, 16, shot.ring);
-        put(point, 18, scan_stamp + static_cast<double>(shot.time));
+        put(point, 18, toSeconds(scan_stamp) + static_cast<double>(shot.time));
         return;
       default:
         return;
@@ -261,8 +260,9 @@ double timeOfShot(const lidar::Scan& scan, std::uint32_t shot) {
 }  // namespace
 
 CloudEncoder::CloudEncoder(lidar::OutputConfig output, const lidar::LidarConfig& config,
-                           std::string frame)
+                           std::string frame, TimeNs epoch)
     : output_(std::move(output)),
+      epoch_(epoch),
       most_returns_(lidar::mostReturns(config.returns.mode)),
       range_min_(config.range_min),
       range_max_(config.range_max),
@@ -333,8 +333,8 @@ Cloud CloudEncoder::cloud(const lidar::Scan& scan, int number) const {
   } else {
     cloud = makeCloud(fields, countPoints(scan), 1, frame_);
     if (misses_ == MissEncoding::kNan) cloud.is_dense = false;
-    const ShotWriter write{output_.layout, toSeconds(scan.stamp), static_cast<double>(scan.stamp),
-                           toSeconds(scan.stamp - stamp), output_.time_unit};
+    const ShotWriter write{output_.layout, epoch_ + scan.stamp, toSeconds(scan.stamp - stamp),
+                           output_.time_unit};
     std::uint8_t* data = cloud.data.data();
     forEachPoint(scan, [&](const ScanShot& shot) {
       write(shot, data);

@@ -57,8 +57,9 @@ struct OusterImage {
 class CloudEncoder {
  public:
   /// `frame` is used if the output names none. `config`: the LiDAR's; the layout has room for its
-  /// returns.
-  CloudEncoder(lidar::OutputConfig output, const lidar::LidarConfig& config, std::string frame);
+  /// returns. `epoch` is added to points' times of day; the contents' stamps are the scan's.
+  CloudEncoder(lidar::OutputConfig output, const lidar::LidarConfig& config, std::string frame,
+               TimeNs epoch = 0);
 
   /// Number of clouds of a scan: for ouster one per return of a shot.
   int clouds() const;
@@ -81,6 +82,7 @@ class CloudEncoder {
   std::size_t countPoints(const lidar::Scan& scan) const;
 
   lidar::OutputConfig output_;
+  TimeNs epoch_;
   int most_returns_;                            ///< of a shot
   double range_min_, range_max_, scan_period_;  ///< [m], [m], [s]
   std::string frame_;

@@ -140,6 +140,7 @@ struct WaitRule {
   std::string input;                 ///< topic with stamps t
   std::string output;                ///< topic that shows t when the input was processed
   TimeNs ahead = kNsPerSecond / 10;  ///< how far time may go past t until then
+  TimeNs start = 5 * kNsPerSecond;   ///< from the first input on; until then it may answer nothing
 };
 
 /// A flight through a map, its pilot, and its pass criteria. Keys of the file that are arguments of

@@ -9,6 +9,7 @@
 
 #include "common/input_file.hpp"
 #include "common/output_file.hpp"
+#include "common/seconds_text.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/map/cloud_io.hpp"
 #include "marsim/map/voxel_grid.hpp"
@@ -25,15 +26,16 @@ double ratio(double numerator, double denominator) {
   return denominator > 0.0 ? numerator / denominator : 0.0;
 }
 
-void writeTrajectory(const std::filesystem::path& folder, const scenario::UavRecording& uav) {
+void writeTrajectory(const std::filesystem::path& folder, const scenario::UavRecording& uav,
+                     TimeNs epoch) {
   std::string tum = "# stamp x y z qx qy qz qw\n";
   std::string csv = "stamp,x,y,z,qx,qy,qz,qw,vx,vy,vz,ref_x,ref_y,ref_z\n";
   for (const scenario::MotionSample& sample : uav.samples) {
     if (sample.stamp % kRowPeriod != 0) continue;
     const auto& [q, p] = sample.X_WB;
-    std::string pose =
-        fmt::format("{:.9f} {:.6f} {:.6f} {:.6f} {:.9f} {:.9f} {:.9f} {:.9f}",
-                    toSeconds(sample.stamp), p.x(), p.y(), p.z(), q.x(), q.y(), q.z(), q.w());
+    std::string pose = fmt::format("{} {:.6f} {:.6f} {:.6f} {:.9f} {:.9f} {:.9f} {:.9f}",
+                                   secondsText(epoch + sample.stamp), p.x(), p.y(), p.z(), q.x(),
+                                   q.y(), q.z(), q.w());
     tum += pose + "\n";
     std::replace(pose.begin(), pose.end(), ' ', ',');
     const Eigen::Vector3d& v = sample.v_WB;
@@ -78,10 +80,10 @@ double SeenCloud::pointsPerScan() const {
 }
 
 void writeFlight(const std::filesystem::path& folder, const scenario::Recording& recording,
-                 const SeenCloud& seen, std::size_t goals, bool completed) {
+                 const SeenCloud& seen, std::size_t goals, bool completed, TimeNs epoch) {
   const scenario::UavRecording& uav = recording.uavs.front();
   if (uav.samples.empty()) return;
-  writeTrajectory(folder, uav);
+  writeTrajectory(folder, uav, epoch);
   seen.write(folder);
   const double simulated = toSeconds(recording.end - recording.begin);
   double render_ms = 0.0;  // the last published mean

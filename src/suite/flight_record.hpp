@@ -49,9 +49,10 @@ struct FlightRecord {
 };
 
 /// Writes trajectory.tum, trajectory.csv, cloud.pcd, scan.pcd and flight.json of a flight of one
-/// UAV with so many goals; nothing if it has no sample. Throws FileError.
+/// UAV with so many goals; nothing if it has no sample. `epoch`: stamp of simulated time 0 in both
+/// trajectories. Throws FileError.
 void writeFlight(const std::filesystem::path& folder, const scenario::Recording& recording,
-                 const SeenCloud& seen, std::size_t goals, bool completed);
+                 const SeenCloud& seen, std::size_t goals, bool completed, TimeNs epoch);
 /// Reads flight.json. Throws FileError.
 FlightRecord readFlightRecord(const std::filesystem::path& path);
 

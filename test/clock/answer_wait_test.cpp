@@ -14,20 +14,24 @@ constexpr TimeNs kMs = kNsPerSecond / 1000;
 constexpr double kPatience = 10.0;  // [s]
 
 TEST(AnswerRules, AreReadAndWritten) {
-  const auto rules = parseAnswerRules(" /points > /odom + 100ms, a>b+0.05", "clock", "wait_for");
+  const auto rules =
+      parseAnswerRules(" /points > /odom + 100ms, a>b+0.05:500ms", "clock", "wait_for");
   ASSERT_EQ(rules.size(), 2u);
   EXPECT_EQ(rules[0].input, "/points");
   EXPECT_EQ(rules[0].output, "/odom");
   EXPECT_EQ(rules[0].ahead, 100 * kMs);
-  EXPECT_EQ(rules[0].text(), "/points>/odom+0.1");
-  EXPECT_EQ(rules[1].text(), "a>b+0.05");
+  EXPECT_EQ(rules[0].start, 5000 * kMs);
+  EXPECT_EQ(rules[1].start, 500 * kMs);
+  EXPECT_EQ(rules[0].text(), "/points>/odom+0.1:5");
+  EXPECT_EQ(rules[1].text(), "a>b+0.05:0.5");
   EXPECT_TRUE(parseAnswerRules("none", "clock", "wait_for").empty());
   EXPECT_TRUE(parseAnswerRules("", "clock", "wait_for").empty());
 }
 
 TEST(AnswerRules, InvalidRulesAreNamed) {
   for (const char* text : {"/a", "/a>/b", "/a+0.1", ">/b+0.1", "/a>+0.1", "/a>/b+", "/a>/b+-0.1",
-                           "/a>/b+0", "/a>/b+nan", "/a>/b+0.1m", "/a>/b>/c+0.1", "/a>/b+0.1,"}) {
+                           "/a>/b+0", "/a>/b+nan", "/a>/b+0.1m", "/a>/b>/c+0.1", "/a>/b+0.1,",
+                           "/a>/b+0.1:-1", "/a>/b+0.1:3601", "/a>/b+0.1:", "/a>/b+0.1:1:1"}) {
     try {
       parseAnswerRules(text, "clock", "wait_for");
       FAIL() << text;
@@ -54,7 +58,7 @@ class AnswerWaitTest : public testing::Test {
   }
   static constexpr TimeNs kFree = std::numeric_limits<TimeNs>::max();
 
-  AnswerWait wait_{{"/points", "/odom", 50 * kMs}, kPatience};
+  AnswerWait wait_{{"/points", "/odom", 50 * kMs, 0, 0}, kPatience};
 };
 
 TEST_F(AnswerWaitTest, TimeBeginsWhenSomebodyOffersTheOutput) {
@@ -171,6 +175,24 @@ TEST_F(AnswerWaitTest, FirstInputsShareThePatience) {
   wait_.onInput(stamp += 100 * kMs);
   EXPECT_EQ(farthest(), stamp + 50 * kMs);
   EXPECT_EQ(wait_.patienceLeft(stamp + 50 * kMs, 1.0), kPatience - 1.0);
+}
+
+// One that calibrates for three seconds at 10 Hz answers none of 30 inputs.
+TEST_F(AnswerWaitTest, InputsOfTheStartTakeNothingFromThePatience) {
+  const double each = AnswerWait::kFirstShare * kPatience;
+  AnswerWait wait({"/points", "/odom", 50 * kMs, 0, 3000 * kMs}, kPatience);
+  wait.setOffered(true);
+  const TimeNs first = 700 * kMs;
+  for (int i = 0; i < 49; ++i) {  // 30 of the start, 19 that share the patience
+    const TimeNs stamp = first + i * 100 * kMs;
+    wait.onInput(stamp);
+    ASSERT_FALSE(wait.allows(kMs, stamp + 51 * kMs)) << i;
+    ASSERT_NEAR(wait.patienceLeft(stamp + 50 * kMs, 0.0), each, 1e-9);
+    ASSERT_EQ(wait.giveUp(stamp + 50 * kMs, each), "") << i;
+  }
+  wait.onInput(first + 4900 * kMs);
+  EXPECT_NE(wait.giveUp(first + 4950 * kMs, each), "");
+  EXPECT_TRUE(wait.isLost());
 }
 
 TEST_F(AnswerWaitTest, AnInputThatStaysAwayIsExpectedAgainOnceItCame) {

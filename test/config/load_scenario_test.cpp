@@ -58,7 +58,7 @@ const char* const kWhole =
     "  - {package: fast_lio, file: mapping.launch, arguments: {rviz: false}}\n"
     "  - {file: mine.launch}\n"
     "wait_for:\n"
-    "  - {input: /imu, output: /Odometry, ahead: 50ms}\n"
+    "  - {input: /imu, output: /Odometry, ahead: 50ms, start: 3s}\n"
     "checks:\n"
     "  clearance: {at_least: 20cm}\n"
     "  contacts: {at_most: 0}\n"
@@ -275,6 +275,7 @@ TEST_F(LoadScenario, HowItIsFlown) {
   EXPECT_EQ(scenario.wait_for[0].input, "/imu");
   EXPECT_EQ(scenario.wait_for[0].output, "/Odometry");
   EXPECT_EQ(scenario.wait_for[0].ahead, kNsPerSecond / 20);
+  EXPECT_EQ(scenario.wait_for[0].start, 3 * kNsPerSecond);
 }
 
 TEST_F(LoadScenario, Checks) {
@@ -519,6 +520,8 @@ TEST_F(LoadScenario, ValuesOutOfBounds) {
         saidOf("ahead: 50ms", std::string("ahead: ") + bad),
         fmt::format("one.yaml: wait_for[0].ahead is {}, allowed: more than 0, up to 60 s", shown));
   }
+  EXPECT_EQ(saidOf("start: 3s}", "start: -1}"),
+            "one.yaml: wait_for[0].start is -1, allowed: 0 to 3600 s");
   EXPECT_EQ(saidOf("laps: 2", "laps: 0"),
             "one.yaml: fly.uav0.figure_eight.laps is 0, allowed: 1 to 1000");
   EXPECT_EQ(said(replaced(kPlain, "[[5, 0, 2], [5m, 3m, 2m]]", "[]")),

@@ -27,7 +27,7 @@ class Bags(KnownFlight):
 
     def test_bag_of_ros_2(self):
         out = self.made("ros2", "--format", "mcap,asl,tum", "--duration", "1", "--depth",
-                        "camera.yaml")
+                        "camera.yaml", "epoch:=1700000000")
         messages = readers.mcap(os.path.join(out, "mcap", "flight_0.mcap"))
         by_topic = {}
         for topic, name, schema, stamp, data in messages:
@@ -68,24 +68,34 @@ class Bags(KnownFlight):
         self.assertEqual(told["version"], [5])
         self.assertEqual(sorted(told["message_count"]), [10, 21, 21, 200, 201, 453, 453])
         self.assertEqual(told["nanoseconds"], [10**9, 10**9])
+        self.assertEqual(told["nanoseconds_since_epoch"], 2 * [1_700_000_000 * 10**9])
 
     def test_bag_of_ros_1(self):
         if not HAS_BAGS:
             self.refused("no rosbag in this build", "--format", "rosbag")
             return
         out = self.made("ros1", "--format", "rosbag,asl,tum", "--duration", "1", "--depth",
-                        "camera.yaml")
+                        "camera.yaml", "epoch:=1700000000.000000001")
         by_topic = {}
         with rosbag.Bag(os.path.join(out, "rosbag", "flight.bag")) as bag:
             for topic, message, at in bag.read_messages():
                 by_topic.setdefault(topic, []).append(message)
-                self.assertEqual(max(message.header.stamp.to_nsec(), 1), at.to_nsec())
+                self.assertEqual(message.transforms[0].header.stamp if topic.startswith("/tf") else
+                                 message.header.stamp, at)
+            self.assertEqual([connection.header["latching"] for connection
+                              in bag._get_connections("/tf_static")], ["1"])
         self.assertEqual({topic: (rows[0]._type, len(rows)) for topic, rows in by_topic.items()},
                          {"/uav0/odom": ("nav_msgs/Odometry", 201),
                           "/uav0/imu/data": ("sensor_msgs/Imu", 200),
+                          "/uav0/livox/imu": ("sensor_msgs/Imu", 200),
+                          "/tf": ("tf2_msgs/TFMessage", 201),
+                          "/tf_static": ("tf2_msgs/TFMessage", 1),
                           "/uav0/points": ("sensor_msgs/PointCloud2", 10),
                           "/uav0/depth/image_rect_raw": ("sensor_msgs/Image", 21),
                           "/uav0/depth/camera_info": ("sensor_msgs/CameraInfo", 21)})
+        self.assertEqual([message.header.stamp.to_nsec() for message in by_topic["/uav0/odom"]],
+                         readers.tum(os.path.join(out, "tum", "groundtruth.txt"))[0])
+        self.assertEqual(by_topic["/uav0/odom"][0].header.stamp.to_nsec(), 17 * 10**17 + 1)
         for (_, file), image in zip(readers.asl_files(os.path.join(out, "asl", "mav0", "depth0")),
                                     by_topic["/uav0/depth/image_rect_raw"]):
             self.assertEqual(image.data, readers.png(file).astype("<u2").tobytes())
@@ -97,12 +107,32 @@ class Bags(KnownFlight):
         for row, imu in zip(rows, by_topic["/uav0/imu/data"]):
             w, a = imu.angular_velocity, imu.linear_acceleration
             self.assertEqual(list(row), [w.x, w.y, w.z, a.x, a.y, a.z])
+        for imu, livox in zip(by_topic["/uav0/imu/data"], by_topic["/uav0/livox/imu"]):
+            self.assertEqual((imu.header.stamp, imu.header.frame_id, imu.angular_velocity),
+                             (livox.header.stamp, livox.header.frame_id, livox.angular_velocity))
+            self.assertAlmostEqual(imu.linear_acceleration.z, 9.80665 * livox.linear_acceleration.z)
+        self.transforms(by_topic)
         for (_, file), cloud in zip(readers.asl_files(os.path.join(out, "asl", "mav0", "lidar0")),
                                     by_topic["/uav0/points"]):
             points = readers.pcd(file)
             there = np.frombuffer(cloud.data, dtype="<f4").reshape(len(points), -1)
             for column, name in enumerate(("x", "y", "z", "intensity", "time")):
                 self.assertTrue((there[:, column] == points[name]).all(), name)
+
+    def transforms(self, by_topic):
+        for odometry, tf in zip(by_topic["/uav0/odom"], by_topic["/tf"]):
+            transform, = tf.transforms
+            p, q = transform.transform.translation, transform.transform.rotation
+            self.assertEqual((transform.header.frame_id, transform.child_frame_id),
+                             ("world", "uav0/base_link"))
+            self.assertEqual((p.x, p.y, p.z, q), (
+                odometry.pose.pose.position.x, odometry.pose.pose.position.y,
+                odometry.pose.pose.position.z, odometry.pose.pose.orientation))
+        static = {transform.child_frame_id: transform.transform
+                  for transform in by_topic["/tf_static"][0].transforms}
+        self.assertEqual(sorted(static), ["uav0/depth_optical_frame", "uav0/imu_link", "uav0/lidar"])
+        p = static["uav0/lidar"].translation  # as in the sensor's file
+        self.assertEqual((p.x, p.y, p.z), (0.1, 0.05, -0.08))
 
     def test_layouts_of_clouds_in_bags(self):
         self.refused("livox_customs", "--format", "rosbag,pcd", "output:=livox_customs")

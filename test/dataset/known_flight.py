@@ -149,6 +149,8 @@ class KnownFlight(unittest.TestCase):
             words += ["--imu", "ideal"]
         if "--lidar" not in more and "--scenario" not in more:
             words += ["--lidar", "scanner.yaml"]
+        if not any(word.startswith("epoch:=") for word in more):
+            words.append("epoch:=0")
         return subprocess.run(words + list(more), cwd=cls.folder, text=True, timeout=200,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
 

@@ -6,12 +6,13 @@ room, in each format's own frames.
 import filecmp
 import json
 import os
+import subprocess
 import unittest
 
 import numpy as np
 
-from known_flight import (COUNT, distance_to_walls, FLIP, KnownFlight, NED, PERIOD, place_at,
-                          quaternion_at, SECONDS)
+from known_flight import (COUNT, distance_to_walls, FLIP, KnownFlight, MARSIM, NED, PERIOD,
+                          place_at, quaternion_at, SECONDS)
 import readers
 
 
@@ -47,6 +48,45 @@ class Layouts(KnownFlight):
         self.assertEqual(summary["duration"], SECONDS)
         self.assertEqual(sorted(os.listdir(self.path("enu", "calibration"))),
                          ["extrinsics.yaml", "fast_lio.yaml", "imu.yaml"])
+
+    def test_stamps_of_day(self):
+        """A replayed trajectory keeps its own stamps; an epoch changes stamps and nothing else."""
+        formats = "asl,tum,pcd,kitti"
+        begin = 1_403_636_579_763_555_527
+        with open(self.path("day.tum"), "w") as file:
+            with open(self.path("flight.tum")) as other:
+                for i, line in enumerate(other):
+                    at = begin + i * 50_000_000
+                    file.write("%d.%09d %s" % (at // 10**9, at % 10**9, line.split(" ", 1)[1]))
+        replayed = self.made("day", "--trajectory", "day.tum", "--map", "room.pcd", "--format",
+                             formats, "--duration", "1", "epoch:=day.tum")
+        zero = self.made("zero", "--format", formats, "--duration", "1")
+        self.dated_as(replayed, zero, begin)
+        words = [MARSIM, "dataset", "--out", "own", "--trajectory", "day.tum", "--map", "room.pcd",
+                 "--imu", "ideal", "--lidar", "scanner.yaml", "--format", "asl", "--duration", "1"]
+        subprocess.run(words, cwd=self.folder, check=True, timeout=200)
+        self.same_files(self.path("own", "asl"), self.path("day", "asl"))
+
+    def dated_as(self, one, zero, epoch):
+        for name, header in (("state_groundtruth_estimate0", readers.ASL_TRUTH),
+                             ("imu0", readers.ASL_IMU)):
+            (stamps, rows), (there, others) = (
+                readers.asl_table(os.path.join(out, "asl", "mav0", name, "data.csv"), header)
+                for out in (one, zero))
+            self.assertEqual(stamps, [epoch + stamp for stamp in there])
+            self.assertLess(np.abs(rows - others).max(), 1e-6)
+        mine, theirs = (readers.asl_files(os.path.join(out, "asl", "mav0", "lidar0"))
+                        for out in (one, zero))
+        self.assertEqual(len(mine), len(theirs))
+        for (stamp, file), (at, _) in zip(mine, theirs):
+            self.assertEqual(stamp, epoch + at)
+            self.assertEqual(os.path.basename(file), "%019d.pcd" % stamp)
+        for file in ("tum/groundtruth.txt", "pcd/poses.txt"):
+            self.assertEqual(readers.tum(os.path.join(one, file))[0],
+                             [epoch + stamp for stamp in readers.tum(os.path.join(zero, file))[0]])
+        for file in ("kitti/sequences/00/times.txt", "quality.json"):
+            self.assertTrue(filecmp.cmp(os.path.join(one, file), os.path.join(zero, file),
+                                        shallow=False), file)
 
     def test_truth_is_the_trajectory(self):
         _, rows = readers.asl_table(

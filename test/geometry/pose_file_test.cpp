@@ -114,7 +114,7 @@ TEST_F(PoseFile, RefusesNamingLineFieldAndValue) {
   for (const char* stamp : {"now", "9e9", "9000000000", "-9000000000.5"}) {
     EXPECT_EQ(
         refusal("-3999999999 0 0 1 0 0 0 1\n" + std::string(stamp) + " 0 0 1 0 0 0 1\n"),
-        "line 2: stamp is '" + std::string(stamp) + "', allowed: a finite number up to 4e+09 s");
+        "line 2: stamp is '" + std::string(stamp) + "', allowed: a finite number up to 4.29e+09 s");
   }
   EXPECT_EQ(refusal("-3999999999 0 0 1 0 0 0 1\n3999999999 0 0 1 0 0 0 1\n"),
             "line 2: stamp is 8e+09 s after that of the pose before, allowed: up to 5 s");

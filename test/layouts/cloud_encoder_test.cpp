@@ -170,6 +170,21 @@ TEST(CloudLayouts, Hesai) {
   EXPECT_EQ(bytesOf(cloud, 1), joined(kXyz + kIntensity + "0000 0000000000400040"));
 }
 
+TEST(CloudLayouts, PointsHaveTimesOfDay) {
+  constexpr TimeNs kEpoch = 1'700'000'000 * kNsPerSecond;
+  for (const CloudLayout layout : {CloudLayout::kLivox2, CloudLayout::kHesai}) {
+    OutputConfig output;
+    output.layout = layout;
+    lidar::LidarConfig config;
+    config.pattern = examplePattern();
+    const Cloud cloud = cloudOf(CloudEncoder(output, config, "lidar", kEpoch), exampleScan());
+    const bool is_livox = layout == CloudLayout::kLivox2;  // in nanoseconds
+    EXPECT_EQ(valueAt<double>(cloud, is_livox ? 3 : 1, 18),
+              is_livox ? 1'700'000'002'031'250'000.0 : 1'700'000'002.03125);
+    EXPECT_EQ(cloud.stamp, 2 * kNsPerSecond);
+  }
+}
+
 TEST(CloudLayouts, Rslidar) {
   const Cloud cloud = cloudOf(encoderOf(CloudLayout::kRslidar), exampleScan());
   expectShape(cloud,

@@ -12,6 +12,7 @@
 #include "marsim/MotorStates.h"
 #include "marsim/StateReference.h"
 #include "marsim/VehicleState.h"
+#include "ros/messages/conversions.hpp"
 #include "wait_for.hpp"
 
 namespace {
@@ -64,8 +65,12 @@ TEST(Conditions, WindMovesAVehicleAndAWeakMotorTurnsMoreSlowly) {
       "motor_states", 1000,
       [&](const marsim::MotorStatesConstPtr& message) { motors.push_back(*message); });
   ASSERT_TRUE(waitFor([&] { return !states.empty(); }, 60.0));
-  ASSERT_TRUE(
-      waitFor([&] { return !motors.empty() && motors.back().header.stamp.toSec() > 11.0; }, 120.0));
+  ASSERT_TRUE(waitFor(
+      [&] {
+        return !motors.empty() &&
+               marsim::toSeconds(marsim::ros_nodes::fromRos(motors.back().header.stamp)) > 11.0;
+      },
+      120.0));
   const auto& last = motors.back();
   EXPECT_NEAR(last.speeds[2] * last.speeds[2], 0.5 * last.commands[2] * last.commands[2],
               0.15 * last.commands[2] * last.commands[2]);

@@ -49,6 +49,16 @@ TEST(Conversions, TimesBeyondThoseOfRosBecomeTheNearest) {
   EXPECT_EQ(toRos(std::numeric_limits<TimeNs>::min()), ros::Time());
 }
 
+TEST(Conversions, TheEpochIsTheStampOfTimeZero) {
+  constexpr TimeNs kEpoch = 1'700'000'000 * kNsPerSecond + 7;
+  EXPECT_EQ(toRos(2 * kNsPerSecond + 1, kEpoch), ros::Time(1'700'000'002, 8));
+  EXPECT_EQ(fromRos(ros::Time(1'700'000'002, 8), kEpoch), 2 * kNsPerSecond + 1);
+  EXPECT_EQ(fromRos(ros::Time(1'699'999'999, 7), kEpoch), -kNsPerSecond);
+  EXPECT_EQ(fromRos(ros::Time(), kEpoch), 0) << "unset";
+  EXPECT_EQ(toRos(std::numeric_limits<TimeNs>::max(), kEpoch), ros::TIME_MAX);
+  EXPECT_EQ(toRos(std::numeric_limits<TimeNs>::min(), kEpoch), ros::Time());
+}
+
 TEST(Conversions, WorldFrameNames) {
   EXPECT_TRUE(isWorldFrame("world", "world"));
   EXPECT_TRUE(isWorldFrame("/world", "world"));

@@ -24,6 +24,7 @@
 #include <Eigen/Geometry>
 
 #include "marsim/SetWeather.h"
+#include "ros/messages/conversions.hpp"
 #include "wait_for.hpp"
 
 namespace marsim::test {
@@ -64,7 +65,7 @@ TEST(DepthCamera, ImagePoseAndIntrinsicsBelongTogether) {
   for (const auto& [stamp, image] : images) {
     if (infos.count(stamp) == 0 || poses.count(stamp) == 0) continue;
     ++together;
-    const double number = stamp.toSec() * 30.0;
+    const double number = marsim::toSeconds(marsim::ros_nodes::fromRos(stamp)) * 30.0;
     EXPECT_NEAR(number, std::round(number), 1e-5) << "multiples of the period";
     EXPECT_EQ(image->encoding, "16UC1");
     EXPECT_EQ(image->width, 640U);

@@ -178,6 +178,8 @@ class Flight : public testing::Test {
   void expectRate(const std::string& name, const Topic& topic, double rate,
                   double dropped = 0.0) const {
     ASSERT_GT(topic.stamps.size(), 20U) << name;
+    EXPECT_GE(topic.stamps.front(), 1.7e9) << name << ", the default of epoch";
+    EXPECT_LT(topic.stamps.front(), 1.7e9 + 600.0) << name;
     const double span = topic.stamps.back() - topic.stamps.front();
     const auto intervals = static_cast<double>(topic.stamps.size() - 1);
     EXPECT_LE(intervals / span, 1.02 * rate) << name;

@@ -15,6 +15,7 @@
 #include "marsim/StateReference.h"
 #include "marsim/Teleport.h"
 #include "marsim/VehicleState.h"
+#include "ros/messages/conversions.hpp"
 #include "wait_for.hpp"
 
 namespace {
@@ -35,8 +36,12 @@ class Ground : public testing::Test {
 };
 
 TEST_F(Ground, RestsTakesOffFollowsAndResets) {
-  ASSERT_TRUE(
-      waitFor([&] { return !motors_.speeds.empty() && state_.header.stamp.toSec() > 2.0; }, 60.0));
+  ASSERT_TRUE(waitFor(
+      [&] {
+        return !motors_.speeds.empty() &&
+               marsim::toSeconds(marsim::ros_nodes::fromRos(state_.header.stamp)) > 2.0;
+      },
+      60.0));
   EXPECT_TRUE(state_.on_ground);
   for (const double speed : motors_.speeds) EXPECT_EQ(speed, 0.0);
   const double rest_z = state_.pose.position.z;
@@ -76,8 +81,12 @@ TEST_F(Ground, RestsTakesOffFollowsAndResets) {
 
 // Far and near, in the air and onto the ground: the vehicle is there at once, at rest, and stays.
 TEST_F(Ground, IsTeleported) {
-  ASSERT_TRUE(waitFor([&] { return state_.header.stamp.toSec() > 0.5; }, 60.0));
-  const auto simulated = [&] { return state_.header.stamp.toSec(); };
+  ASSERT_TRUE(waitFor(
+      [&] { return marsim::toSeconds(marsim::ros_nodes::fromRos(state_.header.stamp)) > 0.5; },
+      60.0));
+  const auto simulated = [&] {
+    return marsim::toSeconds(marsim::ros_nodes::fromRos(state_.header.stamp));
+  };
   const auto call = [&](double x, double z, double yaw) {
     marsim::Teleport teleport;
     teleport.request.position.x = x;

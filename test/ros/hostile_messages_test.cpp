@@ -20,6 +20,7 @@
 #include "marsim/DrivenObstacles.h"
 #include "marsim/Peers.h"
 #include "marsim/VehicleState.h"
+#include "ros/messages/conversions.hpp"
 #include "wait_for.hpp"
 
 namespace {
@@ -42,7 +43,7 @@ class HostileMessages : public testing::Test {
     publisher.publish(message);
   }
   void onState(const marsim::VehicleState& state) {
-    const bool is_own = state.header.stamp.toSec() > 1e6 || std::isnan(state.pose.position.x);
+    const bool is_own = state.header.stamp == ros::TIME_MAX || std::isnan(state.pose.position.x);
     if (!is_own) state_ = state;
   }
   void onDiagnostics(const diagnostic_msgs::DiagnosticArray& message) {
@@ -63,7 +64,9 @@ class HostileMessages : public testing::Test {
 };
 
 TEST_F(HostileMessages, AreRefusedAndCounted) {
-  ASSERT_TRUE(waitFor([&] { return state_.header.stamp.toSec() > 1.0; }, 60.0));
+  ASSERT_TRUE(waitFor(
+      [&] { return marsim::ros_nodes::fromRos(state_.header.stamp) > marsim::kNsPerSecond; },
+      60.0));
   const marsim::VehicleState before = state_;
 
   geometry_msgs::PoseStamped goal;

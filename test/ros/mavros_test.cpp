@@ -208,7 +208,7 @@ TEST_F(MavrosClient, VisionPosesBecomeTheEstimate) {
       waitFor([&] { return subscriber.getNumPublishers() > 0 && vision_.getNumSubscribers() > 0; },
               kPatience));
   geometry_msgs::PoseStamped pose;
-  pose.header.stamp = ros::Time(5.0);
+  pose.header.stamp = ros_nodes::toRos(5 * kNsPerSecond);
   pose.header.frame_id = "map";
   pose.pose.orientation.w = 1.0;
   pose.pose.position.x = std::numeric_limits<double>::quiet_NaN();
@@ -216,7 +216,7 @@ TEST_F(MavrosClient, VisionPosesBecomeTheEstimate) {
   pose.pose.position.x = 2.0;
   vision_.publish(pose);
   vision_.publish(pose);  // the same stamp: refused
-  pose.header.stamp = ros::Time(5.1);
+  pose.header.stamp = ros_nodes::toRos(51 * kNsPerSecond / 10);
   pose.pose.position.x = 3.0;
   ASSERT_TRUE(waitFor([&] { return !estimates.empty(); }, kPatience));
   vision_.publish(pose);

@@ -37,7 +37,7 @@ TEST(OwnController, HoldsItsPlaceAndFliesToAGoal) {
     Flight& flight = entry.second;
     subscribers.push_back(handle.subscribe<marsim::VehicleState>(
         entry.first + "/state", 1000, [&flight](const marsim::VehicleStateConstPtr& m) {
-          flight.stamp = m->header.stamp.toSec();
+          flight.stamp = toSeconds(ros_nodes::fromRos(m->header.stamp));
           flight.place = ros_nodes::fromPoint(m->pose.position);
           flight.farthest = std::max(flight.farthest, (flight.place - flight.goal).norm());
         }));

@@ -171,12 +171,12 @@ TEST(WorldDigest, NamesWhatDiffersAndIsKnown) {
   WorldDigest here, there;
   here.values = {0, 2, 3, 5, 4};
   there.values = {1, 2, 9, 9, 0};
-  EXPECT_EQ(here.differences(there), (std::vector<std::string>{"surface", "obstacles"}));
-  here.values = {1, 1, 1, 1, 1, 1, 1, 1};
-  there.values = {2, 2, 2, 2, 2, 2, 2, 2};
+  EXPECT_EQ(here.differences(there), (std::vector<std::string>{"surface", "epoch"}));
+  here.values = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+  there.values = {2, 2, 2, 2, 2, 2, 2, 2, 2};
   EXPECT_EQ(here.differences(there),
-            (std::vector<std::string>{"map", "resolution", "surface", "obstacles", "vegetation",
-                                      "surfaces", "weather", "lan"}));
+            (std::vector<std::string>{"map", "resolution", "surface", "epoch", "obstacles",
+                                      "vegetation", "surfaces", "weather", "lan"}));
   EXPECT_EQ(here.differences(here), std::vector<std::string>());
   EXPECT_EQ(WorldDigest::of("forest"), WorldDigest::of("forest"));
   EXPECT_NE(WorldDigest::of("forest"), WorldDigest::of("building"));

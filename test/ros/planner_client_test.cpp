@@ -117,7 +117,7 @@ class PlannerClient : public testing::Test {
     pairs_.push_back({cloud, pose});
   }
 
-  double now() const { return odom_.back().header.stamp.toSec(); }
+  double now() const { return toSeconds(ros_nodes::fromRos(odom_.back().header.stamp)); }
   Vector3d position() const { return ros_nodes::fromPoint(odom_.back().pose.pose.position); }
   double yaw() const {
     return yawOf(ros_nodes::fromQuaternion(odom_.back().pose.pose.orientation));
@@ -138,7 +138,8 @@ class PlannerClient : public testing::Test {
           if (t - sent < 0.0099) return false;
           sent = t;
           test::CommandFields fields = flight.at(t);
-          const ros::Time stamp = client_.frozen_stamps ? ros::Time(1, 5) : ros::Time(now());
+          const ros::Time stamp =
+              client_.frozen_stamps ? ros::Time(1, 5) : odom_.back().header.stamp;
           fields.seconds = stamp.sec;
           fields.nanoseconds = stamp.nsec;
           if (client_.gains) fields.kx = {5.7, 5.7, 6.2};
@@ -155,7 +156,7 @@ class PlannerClient : public testing::Test {
   void expectFollowed(const Flight& flight, double start) const {
     const Vector3d along = (flight.to - flight.from).normalized();
     for (const auto& odom : odom_) {
-      const double t = odom.header.stamp.toSec() - start;
+      const double t = toSeconds(ros_nodes::fromRos(odom.header.stamp)) - start;
       if (t < 0.0) continue;
       const Vector3d error = ros_nodes::fromPoint(odom.pose.pose.position) - flight.at(t).position;
       ASSERT_LT((error - error.dot(along) * along).norm(), 0.05) << t;

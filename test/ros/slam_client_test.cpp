@@ -103,11 +103,12 @@ class SlamClient : public testing::Test {
     for (std::size_t i = 1; i < imu_.size(); ++i) {
       ASSERT_GT(imu_[i].header.stamp, imu_[i - 1].header.stamp) << "IMU sample " << i;
     }
-    EXPECT_LT(imu_.front().header.stamp.toSec(), scans.front().begin);
-    EXPECT_GT(imu_.back().header.stamp.toSec(), scans.back().end);
+    EXPECT_LT(toSeconds(ros_nodes::fromRos(imu_.front().header.stamp)), scans.front().begin);
+    EXPECT_GT(toSeconds(ros_nodes::fromRos(imu_.back().header.stamp)), scans.back().end);
     for (const Interval& scan : scans) {
       const auto inside = std::count_if(imu_.begin(), imu_.end(), [&](const sensor_msgs::Imu& m) {
-        return m.header.stamp.toSec() >= scan.begin && m.header.stamp.toSec() <= scan.end;
+        return toSeconds(ros_nodes::fromRos(m.header.stamp)) >= scan.begin &&
+               toSeconds(ros_nodes::fromRos(m.header.stamp)) <= scan.end;
       });
       EXPECT_GE(inside, 9) << "IMU samples in a scan";
     }
@@ -195,7 +196,7 @@ void SlamClient::playFastLioLivox() {
       seen.insert(point.line);
     }
     EXPECT_GT(kept, 1000U);
-    const double begin = scan->header.stamp.toSec();
+    const double begin = toSeconds(ros_nodes::fromRos(scan->header.stamp));
     intervals.push_back({begin, begin + 1e-9 * scan->points.back().offset_time});
   }
   EXPECT_EQ(seen.size(), lines) << "scan_line is the number of lines";
@@ -224,7 +225,7 @@ void SlamClient::playFastLioVelodyne() {
       seen.insert(points[i].ring);
       ASSERT_GE(points[i].time, points[i - (i > 0 ? 1 : 0)].time);
     }
-    const double begin = scan->header.stamp.toSec();
+    const double begin = toSeconds(ros_nodes::fromRos(scan->header.stamp));
     intervals.push_back({begin, begin + unit * static_cast<double>(points.back().time)});
   }
   EXPECT_GT(static_cast<int>(seen.size()), lines / 2);
@@ -262,7 +263,7 @@ void SlamClient::playFastLioOuster() {
     EXPECT_GT(kept, 1000U);
     // Rows follow one another; the last one ends within a few columns of the scan.
     EXPECT_LT(last - points.back().t, 5'000'000U);
-    const double begin = scan->header.stamp.toSec();
+    const double begin = toSeconds(ros_nodes::fromRos(scan->header.stamp));
     intervals.push_back({begin, begin + 1e-9 * last});
   }
   expectTimes(intervals);
@@ -291,7 +292,7 @@ void SlamClient::playLioSam() {
       ASSERT_TRUE(points[i].getVector3fMap().allFinite());
       ASSERT_GE(points[i].time, points[i - (i > 0 ? 1 : 0)].time);
     }
-    const double begin = scan->header.stamp.toSec();
+    const double begin = toSeconds(ros_nodes::fromRos(scan->header.stamp));
     intervals.push_back({begin, begin + static_cast<double>(points.back().time)});
   }
   expectTimes(intervals);

@@ -59,6 +59,15 @@ TEST(TumFile, HasEveryPoseAtOnceWithItsOffset) {
   EXPECT_EQ(file.poses(), 2U);
 }
 
+TEST(TumFile, KeepsTheNanosecondsOfStampsOfDay) {
+  const tools::TemporaryFolder folder;
+  TumFile file(folder.path() / "a.tum", 0);
+  geometry_msgs::PoseStamped pose = at(1.5, 0);
+  pose.header.stamp = ros::Time(1'700'000'000, 1);
+  give(file, pose);
+  EXPECT_EQ(contents(folder.path() / "a.tum"), kHead + "1700000000.000000001 1.5 -2 0 0 0 0 1\n");
+}
+
 TEST(TumFile, APathTakesThePlaceOfTheOneBefore) {
   const tools::TemporaryFolder folder;
   const auto path = folder.path() / "a.tum";

@@ -154,9 +154,10 @@ class WaitFor : public testing::Test {
 
 TEST_F(WaitFor, ATopicWithoutStampsRulesNothing) {
   session_->no_header.publish(std_msgs::String());
-  EXPECT_TRUE(session_->isSaid(
-      "wait_for: /uav0/points>/no_header+0.12 holds no time: /no_header: std_msgs/String does not "
-      "begin with a std_msgs/Header"));
+  EXPECT_TRUE(
+      session_->isSaid("wait_for: /uav0/points>/no_header+0.12:5 holds no time: /no_header: "
+                       "std_msgs/String does not "
+                       "begin with a std_msgs/Header"));
 }
 
 TEST_F(WaitFor, ThePromiseIsKeptAtEveryPace) {

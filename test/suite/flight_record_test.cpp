@@ -50,7 +50,7 @@ TEST(FlightRecord, IsWrittenAndRead) {
   SeenCloud seen;
   seen.add({1, 2, 3}, scanOf({{0, 0, 0}, {5, 0, 0}, {9, 0, 0}}));
   seen.add({4, 5, 6}, scanOf({{0, 0, 0}}));
-  writeFlight(folder.path(), flight(), seen, 3, true);
+  writeFlight(folder.path(), flight(), seen, 3, true, 0);
   const FlightRecord record = readFlightRecord(folder.path() / "flight.json");
   EXPECT_EQ(record.goals, 3U);
   EXPECT_EQ(record.goals_reached, 1U);
@@ -68,11 +68,12 @@ TEST(FlightRecord, IsWrittenAndRead) {
 
 TEST(FlightRecord, HoldsTheTrajectoryTwice) {
   const tools::TemporaryFolder folder;
-  writeFlight(folder.path(), flight(), {}, 2, true);
+  constexpr TimeNs kEpoch = 1'700'000'000'000'000'000;
+  writeFlight(folder.path(), flight(), {}, 2, true, kEpoch);
   for (const char* name : {"trajectory.tum", "trajectory.csv"}) {
     const std::vector<StampedPose> poses = readPoseFile(folder.path() / name);
     ASSERT_EQ(poses.size(), 501U) << name;
-    EXPECT_EQ(poses[1].stamp, 4'000'000);
+    EXPECT_EQ(poses[1].stamp, kEpoch + 4'000'000);
     EXPECT_NEAR(poses[500].X_WB.p.x(), 2.0, 1e-9);
   }
   std::ifstream csv(folder.path() / "trajectory.csv");
@@ -87,7 +88,7 @@ TEST(FlightRecord, AFlightWithoutASampleLeavesNone) {
   const tools::TemporaryFolder folder;
   scenario::Recording recording;
   recording.uavs.emplace_back();
-  writeFlight(folder.path(), recording, {}, 2, false);
+  writeFlight(folder.path(), recording, {}, 2, false, 0);
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 

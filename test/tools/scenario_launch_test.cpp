@@ -57,10 +57,11 @@ TEST(ScenarioLaunch, WithoutLockstepNobodyIsWaitedFor) {
 TEST(ScenarioLaunch, OthersThatAreWaitedForStay) {
   scenario::Scenario waiting = scenario();
   waiting.arguments["participants"] = "/planner";
-  waiting.wait_for = {{"/uav0/points", "/Odometry", 150'000'000}, {"/a", "/b", kNsPerSecond}};
+  waiting.wait_for = {{"/uav0/points", "/Odometry", 150'000'000}, {"/a", "/b", kNsPerSecond, 0}};
   const std::string text = scenarioLaunch(waiting, 1, "/out", {});
   EXPECT_TRUE(has(text, argument("participants", "/planner,/scenario_runner")));
-  EXPECT_TRUE(has(text, argument("wait_for", "/uav0/points&gt;/Odometry+0.15,/a&gt;/b+1"))) << text;
+  EXPECT_TRUE(has(text, argument("wait_for", "/uav0/points&gt;/Odometry+0.15:5,/a&gt;/b+1:0")))
+      << text;
 }
 
 TEST(ScenarioLaunch, EachKindHasItsFile) {

@@ -4,9 +4,11 @@
 
 #include <rosbag/bag.h>
 #include <rosbag/view.h>
+#include <tf2_msgs/TFMessage.h>
 
 #include "dataset/bag_library.hpp"
 #include "dataset/image_stream.hpp"
+#include "dataset/scan_points.hpp"
 #include "marsim/common/error.hpp"
 #include "ros/messages/camera_message.hpp"
 #include "ros/messages/cloud_message.hpp"
@@ -18,16 +20,19 @@ namespace {
 
 using dataset::kFrames;
 
-/// A bag (format 2.0) of the topics of one UAV, as its nodes publish them: odom, imu/data, the
-/// LiDAR's outputs in their drivers' layouts, and images. Messages are recorded at the stamps of
-/// their headers.
+/// A bag (format 2.0) of the topics of one UAV, as its nodes publish them: odom, imu/data,
+/// livox/imu, the LiDAR's outputs in their drivers' layouts, images, /tf and, latched, /tf_static.
+/// Instances in images have 16 bits. Messages are recorded at the stamps of their headers.
 class BagWriter final : public dataset::Writer {
  public:
   explicit BagWriter(const dataset::Destination& to)
       : path_((to.folder / "flight.bag").string()),
         sensors_(to.sensors),
         streams_(dataset::imageStreams(to.sensors)) {
-    tell([this] { bag_->open(path_, rosbag::bagmode::Write); });
+    tell([this] {
+      bag_->open(path_, rosbag::bagmode::Write);
+      bag_->setCompression(rosbag::compression::LZ4);
+    });
     if (!to.sensors.lidar) return;
     const lidar::LidarConfig& lidar = *to.sensors.lidar;
     topics_ = lidar::outputTopics(lidar.outputs);
@@ -50,15 +55,22 @@ class BagWriter final : public dataset::Writer {
     toMessage(truth.state, false, message);
     message.header.frame_id = kFrames.world;
     message.child_frame_id = kFrames.base();
+    if (count_ == 0) writeStaticTransforms(truth.state.stamp);
     write("odom", message);
+    tf2_msgs::TFMessage tf;
+    tf.transforms = {
+        toTransform(truth.state.X_WB, kFrames.world, kFrames.base(), truth.state.stamp)};
+    writeAs("/tf", truth.state.stamp, tf);
   }
   void addImu(const vehicle::ImuSample& sample) override {
     sensor_msgs::Imu message;
     toMessage(sample, sensors_.imu, true, message);
     message.header.frame_id = kFrames.imu();
     write("imu/data", message);
+    write("livox/imu", toLivoxImu(sample, kFrames.imu()));
   }
   void addScan(const lidar::Scan& scan) override {
+    for (const lidar::ScanPoint& point : scan.points) labels_.of(point);  // numbers instances
     for (std::size_t i = 0; i < encoders_.size(); ++i) addCloud(encoders_[i], topics_[i], scan);
   }
   void addImage(const dataset::Image& image) override {
@@ -67,8 +79,8 @@ class BagWriter final : public dataset::Writer {
     if (stream.isTruth()) {
       const sensor_msgs::Image like = emptyImage(stream, image.stamp, frame);
       const bool is_class = stream.kind == Kind::kClass;
-      write(stream.topic,
-            is_class ? truthMessage(image.pixels, like) : truthMessage(image.identities, like));
+      write(stream.topic, is_class ? truthMessage(image.pixels, like)
+                                   : truthMessage(labels_.instancesOf(image.identities), like));
       return;
     }
     write(stream.info_topic, infoOf(stream, image.stamp, frame));
@@ -130,11 +142,39 @@ class BagWriter final : public dataset::Writer {
     }
   }
 
+  // In one message, since `rosbag play` repeats only the last of a latched topic.
+  void writeStaticTransforms(TimeNs stamp) {
+    tf2_msgs::TFMessage tf;
+    const auto add = [&](const Pose& X_BS, const std::string& frame) {
+      tf.transforms.push_back(toTransform(X_BS, kFrames.base(), frame, stamp));
+    };
+    add(sensors_.imu.X_BI, kFrames.imu());
+    if (sensors_.lidar) add(sensors_.lidar->X_BS, kFrames.lidar());
+    if (sensors_.depth) add(sensors_.depth->X_BC, kFrames.depth());
+    if (sensors_.cameras) {
+      for (const lidar::CameraConfig& camera : sensors_.cameras->cameras) {
+        add(camera.X_BC, kFrames.camera(camera.name));
+      }
+    }
+    namespace traits = ros::message_traits;
+    const auto connection = boost::make_shared<ros::M_string>();
+    *connection = {{"type", traits::datatype(tf)},
+                   {"md5sum", traits::md5sum(tf)},
+                   {"message_definition", traits::definition(tf)},
+                   {"latching", "1"}};
+    writeAs("/tf_static", stamp, tf, connection);
+  }
+
   template <class Message>
   void write(const std::string& topic, const Message& message) {
+    writeAs("/" + kFrames.prefix + topic, fromRos(message.header.stamp), message);
+  }
+  template <class Message>
+  void writeAs(const std::string& topic, TimeNs stamp, const Message& message,
+               const boost::shared_ptr<ros::M_string>& connection = {}) {
     // A bag has no record at time 0.
-    const ros::Time at = std::max(message.header.stamp, ros::TIME_MIN);
-    tell([&] { bag_->write("/" + kFrames.prefix + topic, at, message); });
+    const ros::Time at = std::max(toRos(stamp), ros::TIME_MIN);
+    tell([&] { bag_->write(topic, at, message, connection); });
     ++count_;
   }
 
@@ -152,6 +192,7 @@ class BagWriter final : public dataset::Writer {
   std::unique_ptr<rosbag::Bag> bag_ = std::make_unique<rosbag::Bag>();
   std::vector<layouts::CloudEncoder> encoders_;
   std::vector<std::string> topics_;
+  dataset::Labels labels_;
   std::size_t count_ = 0;
 };
 

@@ -8,9 +8,11 @@
 
 #include <fmt/format.h>
 
+#include "common/seconds_text.hpp"
 #include "common/text.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
+#include "ros/messages/conversions.hpp"
 
 namespace marsim::ros_nodes {
 namespace {
@@ -109,10 +111,11 @@ void PeerBridgeNode::readWorld(Params& params) {
   // The map is known when it is loaded.
   world_texts_[1] = fmt::format("{}", params.positive("resolution", Quantity::kLength));
   world_texts_[2] = params.text("surface");
+  world_texts_[3] = secondsText(epoch());
   world_texts_.back() = lan_name_;
   std::array<std::string, WorldDigest::kNames.size()> contents = world_texts_;
   contents.back() = lan_.summary();
-  for (std::size_t i = 3; i + 1 < contents.size(); ++i) {  // obstacles to weather: files
+  for (std::size_t i = 4; i + 1 < contents.size(); ++i) {  // obstacles to weather: files
     const std::string name = WorldDigest::kNames[i];
     world_texts_[i] = params.text(name);
     if (world_texts_[i].empty()) world_texts_[i] = "none";

@@ -18,8 +18,9 @@ constexpr std::size_t kStatesInDatagram = 16;
 
 /// Settings that must be equal on all machines of a world, each as a digest; 0: not known yet.
 struct WorldDigest {
-  static constexpr std::array<const char*, 8> kNames{
-      "map", "resolution", "surface", "obstacles", "vegetation", "surfaces", "weather", "lan"};
+  static constexpr std::array<const char*, 9> kNames{"map",      "resolution", "surface",
+                                                     "epoch",    "obstacles",  "vegetation",
+                                                     "surfaces", "weather",    "lan"};
   std::array<std::uint32_t, kNames.size()> values{};
 
   /// The digest of a text, never 0.

@@ -52,6 +52,11 @@ sensor_msgs::Image truthMessage(const std::vector<std::uint32_t>& identities,
   return imageOf(identities, sensor_msgs::image_encodings::TYPE_32SC1, like);
 }
 
+sensor_msgs::Image truthMessage(const std::vector<std::uint16_t>& instances,
+                                const sensor_msgs::Image& like) {
+  return imageOf(instances, sensor_msgs::image_encodings::TYPE_16UC1, like);
+}
+
 sensor_msgs::Image truthMessage(const std::vector<Eigen::Vector3f>& normals,
                                 const sensor_msgs::Image& like) {
   return imageOf(normals, sensor_msgs::image_encodings::TYPE_32FC3, like);

@@ -17,10 +17,12 @@ sensor_msgs::Image imageMessage(const lidar::CameraImage& image, const lidar::Ca
                                 const std::string& frame);
 
 /// An image of ground truth in the camera's pixels: mono8 of classes, 32SC1 of identities (-1: the
-/// map and the sky), 32FC3 of normals, 32FC2 of flow.
+/// map and the sky), 16UC1 of a data set's instances, 32FC3 of normals, 32FC2 of flow.
 sensor_msgs::Image truthMessage(const std::vector<std::uint8_t>& classes,
                                 const sensor_msgs::Image& like);
 sensor_msgs::Image truthMessage(const std::vector<std::uint32_t>& identities,
+                                const sensor_msgs::Image& like);
+sensor_msgs::Image truthMessage(const std::vector<std::uint16_t>& instances,
                                 const sensor_msgs::Image& like);
 sensor_msgs::Image truthMessage(const std::vector<Eigen::Vector3f>& normals,
                                 const sensor_msgs::Image& like);

@@ -45,7 +45,7 @@ sensor_msgs::LaserScan toMessage(layouts::PlanarScan scan) {
 LivoxCustomMessage toMessage(layouts::LivoxCloud cloud) {
   LivoxCustomMessage message;
   message.header = toHeader(cloud.stamp, cloud.frame_id);
-  message.timebase = static_cast<std::uint64_t>(cloud.stamp);
+  message.timebase = message.header.stamp.toNSec();
   message.point_num = static_cast<std::uint32_t>(cloud.points.size());
   message.points = std::move(cloud.points);
   message.driver2 = cloud.driver2;

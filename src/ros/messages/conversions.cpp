@@ -3,13 +3,45 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+#include <ros/init.h>
+#include <ros/param.h>
+
+#include "config/defaults.hpp"
+#include "config/epoch.hpp"
+#include "marsim/common/units.hpp"
+
 namespace marsim::ros_nodes {
 
-ros::Time toRos(TimeNs t) {
-  const auto latest = static_cast<TimeNs>(ros::TIME_MAX.toNSec());
-  return ros::Time().fromNSec(static_cast<std::uint64_t>(std::clamp<TimeNs>(t, 0, latest)));
+namespace {
+
+// The parameter is a text or a number.
+TimeNs readEpoch() {
+  const char* const name = "/epoch";
+  std::string text = config::defaultOf("epoch");
+  double number = 0.0;
+  if (!ros::param::get(name, text) && ros::param::get(name, number)) {
+    text = fmt::format("{}", number);
+  }
+  return config::epochOf(text, "/");
 }
-TimeNs fromRos(const ros::Time& t) { return static_cast<TimeNs>(t.toNSec()); }
+
+}  // namespace
+
+TimeNs epoch() {
+  if (!ros::isInitialized()) return 0;
+  static const TimeNs value = readEpoch();
+  return value;
+}
+
+ros::Time toRos(TimeNs t, TimeNs epoch) {
+  const auto latest = static_cast<TimeNs>(ros::TIME_MAX.toNSec());
+  const TimeNs stamp = std::clamp<TimeNs>(t, -epoch, latest - epoch) + epoch;
+  return ros::Time().fromNSec(static_cast<std::uint64_t>(stamp));
+}
+TimeNs fromRos(const ros::Time& t, TimeNs epoch) {
+  return t.isZero() ? 0 : static_cast<TimeNs>(t.toNSec()) - epoch;
+}
 
 std_msgs::Header toHeader(TimeNs stamp, const std::string& frame) {
   std_msgs::Header header;
@@ -145,6 +177,14 @@ void toMessage(const vehicle::ImuSample& sample, const vehicle::ImuConfig& confi
   setDiagonal(message.angular_velocity_covariance, config.gyroscope.noise_density, config.rate);
   setDiagonal(message.linear_acceleration_covariance, config.accelerometer.noise_density,
               config.rate);
+}
+
+sensor_msgs::Imu toLivoxImu(const vehicle::ImuSample& sample, const std::string& frame) {
+  sensor_msgs::Imu message;
+  message.header = toHeader(sample.stamp, frame);
+  message.angular_velocity = toVector3(sample.angular_velocity);
+  message.linear_acceleration = toVector3(sample.specific_force / kGravity);
+  return message;
 }
 
 bool isFrame(const std::string& frame, const std::string& name) {

@@ -24,9 +24,14 @@
 /// Converts between messages and the core's types; units and frames are the same on both sides.
 namespace marsim::ros_nodes {
 
-/// The nearest time in the range of ROS, which ends at 2^32 s.
-ros::Time toRos(TimeNs t);
-TimeNs fromRos(const ros::Time& t);
+/// Stamp of simulated time 0, the parameter /epoch; 0 in a program that is no ROS node. Throws
+/// ConfigError, FileError when first called.
+TimeNs epoch();
+
+/// The stamp of a simulated time, the nearest in the range of ROS, which ends at 2^32 s.
+ros::Time toRos(TimeNs t, TimeNs epoch = ros_nodes::epoch());
+/// The simulated time of a stamp, negative before the epoch; 0 of an unset stamp.
+TimeNs fromRos(const ros::Time& t, TimeNs epoch = ros_nodes::epoch());
 
 std_msgs::Header toHeader(TimeNs stamp, const std::string& frame);
 geometry_msgs::Vector3 toVector3(const Eigen::Vector3d& v);
@@ -82,6 +87,9 @@ void toMessage(const KinematicState& state, bool twist_in_world, nav_msgs::Odome
 /// Fills everything except the frame's name.
 void toMessage(const vehicle::ImuSample& sample, const vehicle::ImuConfig& config,
                bool with_orientation, sensor_msgs::Imu& message);
+
+/// As by the Livox drivers: accelerations in g; orientation and covariances are left empty.
+sensor_msgs::Imu toLivoxImu(const vehicle::ImuSample& sample, const std::string& frame);
 
 /// Whether a user's frame is the one called `name`, a leading slash apart.
 bool isFrame(const std::string& frame, const std::string& name);

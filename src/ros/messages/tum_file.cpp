@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "common/seconds_text.hpp"
 #include "ros/messages/conversions.hpp"
 #include "ros/messages/pose_messages.hpp"
 
@@ -15,7 +16,7 @@ const char* const kTumHeader = "# stamp x y z qx qy qz qw\n";
 std::string tumLine(TimeNs stamp, const Pose& X_WB) {
   const Eigen::Vector3d& p = X_WB.p;
   const Eigen::Quaterniond& q = X_WB.q;
-  return fmt::format("{:.9f} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g}\n", toSeconds(stamp),
+  return fmt::format("{} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g} {:.9g}\n", secondsText(stamp),
                      p.x(), p.y(), p.z(), q.x(), q.y(), q.z(), q.w());
 }
 
@@ -29,7 +30,7 @@ std::string TumFile::linesOf(const std::vector<geometry_msgs::PoseStamped>& pose
       ++left_out_;
       continue;
     }
-    lines += tumLine(fromRos(stamped.header.stamp) + offset_,
+    lines += tumLine(fromRos(stamped.header.stamp, 0) + offset_,
                      {fromQuaternion(stamped.pose.orientation), fromPoint(stamped.pose.position)});
     ++poses_;
   }

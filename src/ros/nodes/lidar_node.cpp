@@ -66,8 +66,8 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   const lidar::LidarConfig& lidar = sensor_->config();
   const std::vector<std::string> topics = lidar::outputTopics(lidar.outputs);
   for (std::size_t i = 0; i < topics.size(); ++i) {
-    Output& output =
-        outputs_.emplace_back(layouts::CloudEncoder(lidar.outputs[i], lidar, points_frame));
+    Output& output = outputs_.emplace_back(
+        layouts::CloudEncoder(lidar.outputs[i], lidar, points_frame, epoch()));
     for (int cloud = 0; cloud < output.encoder.clouds(); ++cloud) {
       const std::string number = cloud == 0 ? "" : std::to_string(cloud + 1);
       output.publishers.push_back(advertise(handle, topics[i] + number, lidar.outputs[i].layout));

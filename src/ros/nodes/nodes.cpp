@@ -14,6 +14,7 @@
 #include "marsim/common/error.hpp"
 #include "node_list.hpp"
 #include "ros/common/free_name.hpp"
+#include "ros/messages/conversions.hpp"
 #include "ros/nodes/node_main.hpp"
 
 namespace marsim {
@@ -41,6 +42,7 @@ class NodeletOf : public nodelet::Nodelet {
  private:
   void onInit() override {
     try {
+      epoch();  // reports a wrong one here, not at the first message
       node_ = std::make_unique<Node>(getNodeHandle(), getPrivateNodeHandle());
     } catch (const Error& error) {
       NODELET_FATAL("%s", error.what());
@@ -61,6 +63,7 @@ int runNode(const std::string& kind, int argc, char** argv) {
   // The last node handle shuts the log down; this one keeps it open for the errors below.
   const ros::NodeHandle handle;
   try {
+    epoch();  // reports a wrong one here, not at the first message
     const std::shared_ptr<void> node = kinds().at(kind)(handle, ros::NodeHandle{"~"});
     std::signal(SIGINT, [](int) { ros::requestShutdown(); });
     ros::spin();

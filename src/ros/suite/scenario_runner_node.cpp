@@ -397,7 +397,7 @@ void ScenarioRunnerNode::write(bool completed) {
   try {
     const scenario::Recording recording = this->recording();
     if (scenario_.keep) {
-      suite::writeFlight(folder_, recording, seen_, uavs_.front()->goalCount(), completed);
+      suite::writeFlight(folder_, recording, seen_, uavs_.front()->goalCount(), completed, epoch());
     }
     const suite::RunResult result = suite::judge(scenario_, seed_, recording);
     suite::writeRun(folder_ / "run.json", result);

@@ -81,7 +81,7 @@ void MotionPublisher::recordPose(const KinematicState& state) {
   try {
     if (!record_has_header_) record_->write(kTumHeader);
     record_has_header_ = true;
-    record_->write(tumLine(state.stamp, state.X_WB * X_BR_));
+    record_->write(tumLine(epoch() + state.stamp, state.X_WB * X_BR_));
   } catch (const FileError& error) {
     ROS_ERROR("record: %s; the record ends at %.3f s", error.what(), toSeconds(state.stamp));
     record_.reset();
@@ -99,16 +99,9 @@ void MotionPublisher::publishImu(const vehicle::ImuSample& sample) {
   };
   publish(imu_publisher_, true);
   publish(imu_raw_publisher_, false);
-  if (livox_imu_publisher_.wanted()) publishLivoxImu(sample);
-}
-
-// As by the Livox drivers: orientation and covariances are left empty.
-void MotionPublisher::publishLivoxImu(const vehicle::ImuSample& sample) {
-  const auto message = boost::make_shared<sensor_msgs::Imu>();
-  message->header = toHeader(sample.stamp, livox_imu_frame_);
-  message->angular_velocity = toVector3(sample.angular_velocity);
-  message->linear_acceleration = toVector3(sample.specific_force / kGravity);
-  livox_imu_publisher_.publish(message);
+  if (!livox_imu_publisher_.wanted()) return;
+  livox_imu_publisher_.publish(
+      boost::make_shared<sensor_msgs::Imu>(toLivoxImu(sample, livox_imu_frame_)));
 }
 
 void MotionPublisher::publishMotors(TimeNs stamp, const vehicle::Quadrotor& quadrotor) {

@@ -48,7 +48,6 @@ class MotionPublisher {
 
  private:
   void recordPose(const KinematicState& state);
-  void publishLivoxImu(const vehicle::ImuSample& sample);
 
   Frames frames_;
   vehicle::VehicleConfig vehicle_;

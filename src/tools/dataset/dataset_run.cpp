@@ -130,7 +130,7 @@ class Recorder {
     for (const dataset::Format format : request.formats) {
       const fs::path own = folder / dataset::nameOf(format);
       makeFolder(own);
-      writers_.push_back(dataset::makeWriter(format, {own, sensors, request.axes}));
+      writers_.push_back(dataset::makeWriter(format, {own, sensors, request.axes, flight.epoch()}));
     }
     flight.uav().keepMisses(std::any_of(writers_.begin(), writers_.end(),
                                         [](const auto& writer) { return writer->needsMisses(); }));

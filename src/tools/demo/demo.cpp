@@ -14,6 +14,8 @@
 #include "common/output_file.hpp"
 #include "common/result_folder.hpp"
 #include "common/text.hpp"
+#include "config/defaults.hpp"
+#include "config/epoch.hpp"
 #include "config/scenario.hpp"
 #include "map/files/stray_points.hpp"
 #include "marsim/common/error.hpp"
@@ -270,6 +272,7 @@ FlightSummary assessFlight(const Preparation& preparation, bool interrupted) {
   summary.record = suite::readFlightRecord(folder / kFlight);
   summary.contacts = findContacts(preparation.clearance, readPoseFile(folder / "trajectory.tum"),
                                   preparation.vehicle_radius);
+  summary.contacts.first_contact.stamp -= config::epochOf(config::defaultOf("epoch"), "epoch");
   summary.write(folder / "summary.json");
   return summary;
 }

@@ -65,7 +65,11 @@ std::string digestOf(const fs::path& file) {
 
 std::vector<std::string> inputsOf(const std::string& argument, const std::string& value) {
   if (argument == "map") return inputsOfMap(value);
-  if (argument == "replay" && value != "none") return {lineOf(value)};
+  std::error_code none;
+  const bool is_trajectory = argument == "replay"
+                                 ? value != "none"
+                                 : argument == "epoch" && fs::is_regular_file(value, none);
+  if (is_trajectory) return {lineOf(value)};
   const auto kind = kKinds.find(argument);
   if (kind == kKinds.end()) return {};
   const std::vector<std::string> names = config::knownNames(kind->second.name);

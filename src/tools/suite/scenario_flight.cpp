@@ -8,6 +8,7 @@
 
 #include "common/text.hpp"
 #include "config/defaults.hpp"
+#include "config/epoch.hpp"
 #include "control/paths/reference_of.hpp"
 #include "lidar/output/slam_client.hpp"
 #include "marsim/collision/clearance.hpp"
@@ -28,9 +29,9 @@ namespace {
 
 /// Arguments of sim.launch that this flight takes.
 const std::vector<std::string> kArguments = split(
-    "camera check_start collision collision_response controller depth dynamics ground_z gusts imu "
-    "instantaneous lidar lidar_noise map motor_failure obstacles output rays renderer replay "
-    "resolution returns speed surface surfaces vegetation vehicle weather wind",
+    "camera check_start collision collision_response controller depth dynamics epoch ground_z "
+    "gusts imu instantaneous lidar lidar_noise map motor_failure obstacles output rays renderer "
+    "replay resolution returns speed surface surfaces vegetation vehicle weather wind",
     ' ');
 
 void requireNoRos(const scenario::Scenario& scenario) {
@@ -57,6 +58,9 @@ class ScenarioFlight::Arguments {
       requireArgument(given.where, name);
       values_[name] = value;
     }
+    // A replayed trajectory keeps its own stamps.
+    const bool has_epoch = scenario.arguments.count("epoch") + given.values.count("epoch") > 0;
+    if (!has_epoch && !isNone("replay")) values_["epoch"] = text("replay");
   }
 
   /// Source of an argument, for errors.
@@ -173,6 +177,7 @@ void ScenarioFlight::makeConfig(const scenario::Scenario& scenario, dataset::Axe
     }
     config_.replay = sim::Replay{std::make_shared<const PoseTrack>(poses, file), 0};
   }
+  epoch_ = config::epochOf(given.text("epoch"), given.where("epoch"));
   config_.start_p_WB = scenario.start.value_or(
       Eigen::Vector3d(0.0, 0.0, config::defaultNumber("z", Quantity::kLength)));
   config_.start_yaw = scenario.yaw;

@@ -56,6 +56,7 @@ class ScenarioFlight {
   void step();
 
   TimeNs now() const;
+  TimeNs epoch() const { return epoch_; }  ///< stamp of simulated time 0
   /// When the flight is complete: a stamp that may lie ahead; none: not known yet, or it holds its
   /// place all the time.
   std::optional<TimeNs> flownAt() const;
@@ -73,6 +74,7 @@ class ScenarioFlight {
   std::unique_ptr<const Arguments> arguments_;
   sim::UavConfig config_;
   lidar::Weather weather_;
+  TimeNs epoch_ = 0;
   scenario::FlightGuide guide_;
   map::LoadedMap map_;
   std::unique_ptr<sim::World> world_;

@@ -33,7 +33,8 @@ bool startsClient(const scenario::Scenario& scenario) {
 std::string waitRules(const scenario::Scenario& scenario) {
   std::vector<std::string> rules;
   for (const scenario::WaitRule& rule : scenario.wait_for) {
-    rules.push_back(fmt::format("{}>{}+{:.9g}", rule.input, rule.output, toSeconds(rule.ahead)));
+    rules.push_back(fmt::format("{}>{}+{:.9g}:{:.9g}", rule.input, rule.output,
+                                toSeconds(rule.ahead), toSeconds(rule.start)));
   }
   return join(rules, ",");
 }

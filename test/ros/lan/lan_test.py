@@ -378,8 +378,8 @@ def heeds_no_stranger(world, network):
         world.wait(lambda: world.counter(alpha, name) > 5, 10.0, "'%s' counts up" % name)
         note("%s: %d" % (name, world.counter(alpha, name)))
     for text in ["machine delta has another %s than this one" % setting for setting in (
-            "map", "resolution", "surface", "obstacles", "vegetation", "surfaces", "weather",
-            "lan file")] + [
+            "map", "resolution", "surface", "epoch", "obstacles", "vegetation", "surfaces",
+            "weather", "lan file")] + [
                 "uav 0 of machine delta is ignored", "a body told by machine delta is ignored"]:
         world.wait(lambda: world.logged(alpha, text) == 1, 5.0, "'%s' is said once" % text)
     note("what a machine tells of others' UAVs, files and another world is named")

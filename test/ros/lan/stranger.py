@@ -50,7 +50,7 @@ def impact(by, struck):
 
 
 def greeting(known_run, digests):
-    return b"MPG3" + struct.pack("<Q8I", known_run, *digests)
+    return b"MPG4" + struct.pack("<Q9I", known_run, *digests)
 
 
 class Spoofer:
@@ -111,7 +111,7 @@ def attack(recording, path, own_address, machines):
     for target in machines.values():
         for source, name in names.items():
             payloads = [state(number) for number in range(4)]
-            payloads += [body(1, path), impact(1, 0), greeting(1 << 61, [1] * 8), b""]
+            payloads += [body(1, path), impact(1, 0), greeting(1 << 61, [1] * 9), b""]
             for payload in payloads:
                 for key in (b"", b"a guess", b"\0" * 32):
                     for receiver_run in (0, run):
@@ -144,7 +144,7 @@ def member(key, name, own_address, machine, address, path, run):
     run, sequence, other_run, answered = int(run) or time.time_ns() // 1000, 0, 0, False
     finish = time.monotonic() + 4.0
     while time.monotonic() < finish:
-        payloads = [greeting(other_run, [12345 + i for i in range(8)])]
+        payloads = [greeting(other_run, [12345 + i for i in range(9)])]
         if other_run:
             payloads += [state(0), state(65535), impact(0, 1), body(0, ""), body(3, path)]
         for payload in payloads:
@@ -162,7 +162,7 @@ def member(key, name, own_address, machine, address, path, run):
                 continue
             other_run = their_run
             answered = answered or receiver_run == run
-            known_run = struct.unpack_from("<Q", data, 4)[0] if data[:4] == b"MPG3" else 0
+            known_run = struct.unpack_from("<Q", data, 4)[0] if data[:4] == b"MPG4" else 0
             if known_run > run:  # of an earlier start of this machine, whose clock was ahead
                 run, answered = known_run + 1, False
     print("answered" if answered else "not answered", flush=True)
