@@ -10,6 +10,7 @@
 
 #include "common/output_file.hpp"
 #include "common/text.hpp"
+#include "config/launch_words.hpp"
 #include "config/names.hpp"
 #include "config/scenario.hpp"
 #include "config/study.hpp"
@@ -102,7 +103,7 @@ class Recorder {
            const std::string& title, const fs::path& folder)
       : flight_(&flight),
         quality_(std::make_shared<dataset::QualityMeter>(sensors, *flight.map().map)),
-        twin_(flight.config().imu, flight.config().seed) {
+        twin_(flight.config().vehicle.imu, flight.config().seed) {
     writers_.push_back(quality_);
     writers_.push_back(std::make_shared<DatasetPreview>(flight.map().map, sensors, title, folder));
     for (const dataset::Format format : request.formats) {
@@ -282,7 +283,7 @@ void chooseTruthFrame(const DatasetRequest& request, dataset::Sensors& sensors) 
 dataset::Sensors sensorsOf(const ScenarioFlight& flight, const DatasetRequest& request) {
   const sim::UavConfig& config = flight.config();
   dataset::Sensors sensors;
-  sensors.imu = config.imu;
+  sensors.imu = config.vehicle.imu;
   sensors.lidar = config.lidar;
   sensors.depth = config.depth;
   sensors.cameras = config.cameras;
@@ -298,7 +299,7 @@ dataset::Sensors sensorsOf(const ScenarioFlight& flight, const DatasetRequest& r
 void writeCalibrationOf(const ScenarioFlight& flight, const fs::path& folder) {
   const sim::UavConfig& config = flight.config();
   CarriedSensors sensors;
-  sensors.imu = config.imu;
+  sensors.imu = config.vehicle.imu;
   sensors.imu_topic = "imu/data";  // which bags have
   sensors.depth = config.depth;
   sensors.cameras = config.cameras;
@@ -350,7 +351,8 @@ DatasetSummary makeDataset(const DatasetRequest& request) {
   const scenario::Scenario scenario = scenarioOf(request);
   const std::uint64_t seed = request.seed.value_or(scenario.seeds.front());
   ScenarioFlight flight(scenario, seed, givenBy(request));
-  if (!request.airsim.empty()) flight.carry(loadAirsim(request.airsim, flight.config().imu));
+  if (!request.airsim.empty())
+    flight.carry(loadAirsim(request.airsim, flight.config().vehicle.imu));
   const dataset::Sensors sensors = sensorsOf(flight, request);
   requireCarried(request.formats, sensors, request.axes,
                  {request.where(), request.field("formats"), request.field("frame")});
