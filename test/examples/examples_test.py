@@ -123,7 +123,9 @@ class Examples(unittest.TestCase):
         self.build(folder)
         done = run([os.path.join("build", "my_program")], folder, **self.environment)
         self.assertEqual(done.returncode, 0, done.stderr)
-        lines = re.fullmatch(r"(\d+) of 20000 shots returned\n5.0 s: x = (.*) m\n", done.stdout)
+        pattern = r"^(\d+) of 20000 shots returned\n5.0 s: x = (.*) m\n\Z"
+        self.assertRegex(done.stdout, pattern)
+        lines = re.search(pattern, done.stdout)
         self.assertGreater(int(lines[1]), 15000)
         self.assertAlmostEqual(float(lines[2]), 2.0, delta=0.05)
 
