@@ -149,7 +149,7 @@ CollisionTimes measureCollisions(const std::shared_ptr<const map::SurfelMap>& ma
 CollisionTimes measureCollisions(const CollisionBench& bench) {
   const Place place{bench.place, bench.resolution};
   return measureCollisions(mapOf(place, bench.work, map::Surface::kPaper),
-                           config::loadVehicle(bench.vehicle).vehicle);
+                           config::loadVehicle(bench.vehicle));
 }
 
 void runCollisionBench(const CollisionBench& bench) {

@@ -33,7 +33,7 @@ scene::ObstaclesConfig mixedObstacles(int count) {
     group.region = {Eigen::Vector3d(-20.0, -12.0, 0.8), Eigen::Vector3d(20.0, 12.0, 6.0)};
     if (kinds[i] == ObstacleKind::kWalker) group.region.min().z() = -1.5;
     if (kinds[i] == ObstacleKind::kUav) {
-      group.body = sim::bodyOf(config::loadVehicle("hummingbird").vehicle);
+      group.body = sim::bodyOf(config::loadVehicle("hummingbird"));
     }
     config.groups.push_back(group);
   }
@@ -44,7 +44,7 @@ scene::ObstaclesConfig mixedObstacles(int count) {
 class Peers final : public scene::ObjectSource {
  public:
   explicit Peers(int count)
-      : count_(count), shape_(sim::bodyShapeOf(config::loadVehicle("hummingbird").vehicle)) {}
+      : count_(count), shape_(sim::bodyShapeOf(config::loadVehicle("hummingbird"))) {}
 
   void appendObjects(TimeNs begin, TimeNs end,
                      std::vector<scene::MovingObject>& objects) const override {

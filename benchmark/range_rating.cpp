@@ -130,10 +130,8 @@ RatedMap mapOf(const map::PointCloud& cloud, map::Surface surface, double resolu
   map::SurfelMapConfig config;
   config.resolution = resolution;
   config.surface = surface;
-  Progress progress("map", Progress::Output::kNone);
   const auto start = std::chrono::steady_clock::now();
-  const auto map =
-      std::make_shared<const map::SurfelMap>(map::SurfelMap::build(cloud, config, progress));
+  const auto map = std::make_shared<const map::SurfelMap>(map::SurfelMap::build(cloud, config));
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   RatedMap result;
   result.renderer = lidar::makeRayCaster(map, {});

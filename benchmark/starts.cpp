@@ -91,11 +91,10 @@ Starts measureStarts(const std::string& program, const fs::path& cloud,
 
 int startOnce(const std::string& cloud, const map::SurfelMapConfig& config,
               const fs::path& folder) {
-  Progress progress("map", Progress::Output::kNone);
   map::MapLoading loading;
   loading.folder = folder;
   const auto start = Clock::now();
-  const map::LoadedMap loaded = map::loadSurfelMap(cloud, config, progress, loading);
+  const map::LoadedMap loaded = map::loadSurfelMap(cloud, config, Progress::none(), loading);
   nlohmann::json figures = {{"load_s", secondsSince(start)},
                             {"load_cpu_s", processorSeconds()},
                             {"peak_mb", peakMb()},

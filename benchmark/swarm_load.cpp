@@ -26,9 +26,7 @@ SwarmLoad::Figures SwarmLoad::measure(int uavs) const {
   renderer.threads = 0;
   sim::World world(map, {lidar::makeRayCaster(map, renderer)});
   sim::UavConfig config;
-  const vehicle::EquippedVehicle craft = config::loadVehicle(vehicle);
-  config.vehicle = craft.vehicle;
-  config.imu = craft.imu;
+  config.vehicle = config::loadVehicle(vehicle);
   config.controller = config::loadController("default");
   if (has_lidars) config.lidar = config::loadLidar(lidar);
   Figures figures;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One scan of a Mid-360 at rest, written as a cloud: cast_scan [MAP [SCAN.pcd]]
 #include <cstdio>
-#include <memory>
 #include <string>
 
 #include "marsim/marsim.hpp"
@@ -11,26 +10,10 @@ using namespace marsim;
 namespace {
 
 void castScan(const std::string& map_name, const std::string& file) {
-  map::SurfelMapConfig surfels;
-  surfels.resolution = 0.1;  // [m]
-  Progress progress("map");
   // A place by name, a place's YAML file, or a .pcd or .ply file.
-  const auto map = map::loadSurfelMap(config::resolveMap(map_name), surfels, progress).map;
-  progress.finish();
-
-  lidar::RendererConfig renderer;
-  renderer.threads = 0;  // all cores
-  lidar::Lidar lidar(config::loadLidar("mid360"), lidar::makeRayCaster(map, renderer));
-
-  // The body rests at (0, 0, 1.5) for a scan's duration; a flight would push a state every 2 ms.
-  const TimeNs period = periodNs(lidar.config().rate);
-  StateHistory motion;
-  KinematicState state;
-  state.X_WB.p = {0.0, 0.0, 1.5};
-  motion.push(state);
-  state.stamp = period;
-  motion.push(state);
-  const lidar::Scan scan = lidar.scan(0, period, motion);
+  const auto map = map::loadSurfelMap(config::resolveMap(map_name)).map;
+  lidar::Lidar lidar(config::loadLidar("mid360"), lidar::makeRayCaster(map));
+  const lidar::Scan scan = lidar.scan({fromRollPitchYaw(0.0, 0.0, 0.0), {0.0, 0.0, 1.5}});
 
   map::PointCloud cloud;
   double sum = 0.0;

@@ -11,13 +11,10 @@ using namespace marsim;
 namespace {
 
 void fly(const char* map_name) {
-  Progress progress("map");
-  const auto map = map::loadSurfelMap(config::resolveMap(map_name), {}, progress).map;
-  progress.finish();
+  const auto map = map::loadSurfelMap(config::resolveMap(map_name)).map;
   sim::World world(map);
   sim::UavConfig config;
-  static_cast<vehicle::EquippedVehicle&>(config) = config::loadVehicle("hummingbird");
-  config.controller = config::loadController("default");
+  config.vehicle = config::loadVehicle("hummingbird");
   config.lidar = config::loadLidar("avia");
   config.start_p_WB = {0.0, 0.0, 1.5};
   // Five goals that straight flights reach with 0.2 m to spare.
@@ -34,16 +31,16 @@ void fly(const char* map_name) {
   const auto began = std::chrono::steady_clock::now();
   for (const Eigen::Vector3d& goal : goals) {
     uav.setGoal(goal, 0.0);
-    const TimeNs until = uav.state().stamp + 60 * kNsPerSecond;
+    const TimeNs until = world.time() + 60 * kNsPerSecond;
     while ((uav.state().X_WB.p - goal).norm() > 0.1) {
-      if (uav.state().stamp > until) throw Error("no goal within 60 s");
+      if (world.time() > until) throw Error("no goal within 60 s");
       world.step();
     }
-    const double now = toSeconds(uav.state().stamp);
-    std::printf("%6.2f s  at (%.1f, %.1f, %.1f)\n", now, goal.x(), goal.y(), goal.z());
+    std::printf("%6.2f s  at (%.1f, %.1f, %.1f)\n", toSeconds(world.time()), goal.x(), goal.y(),
+                goal.z());
   }
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - began;
-  const double flown = toSeconds(uav.state().stamp);
+  const double flown = toSeconds(world.time());
   std::printf("%zu scans, %zu points; %.1f s flown in %.1f s, %.1f times real time\n", scans,
               points, flown, wall.count(), flown / wall.count());
 }

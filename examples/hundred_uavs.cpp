@@ -11,15 +11,12 @@ using namespace marsim;
 namespace {
 
 void fly(const char* map_name) {
-  Progress progress("map");
-  const auto map = map::loadSurfelMap(config::resolveMap(map_name), {}, progress).map;
-  progress.finish();
+  const auto map = map::loadSurfelMap(config::resolveMap(map_name)).map;
   const Eigen::AlignedBox3d box = map->bounds().cast<double>();
 
   sim::World world(map);
   sim::UavConfig config;
-  static_cast<vehicle::EquippedVehicle&>(config) = config::loadVehicle("crazyflie");
-  config.controller = config::loadController("default");
+  config.vehicle = config::loadVehicle("crazyflie");
 
   const Eigen::Vector3d middle(box.center().x(), box.center().y(), world.groundZ() + 1.5);
   const auto place = [&](std::size_t i) -> Eigen::Vector3d {
@@ -29,7 +26,6 @@ void fly(const char* map_name) {
   };
   std::size_t with_map = 0, with_uavs = 0;
   std::set<std::size_t> touched;
-  sim::Uav* last = nullptr;
   for (std::size_t i = 0; i < 100; ++i) {
     config.start_p_WB = place(i);
     sim::Uav& uav = world.addUav(config);
@@ -39,13 +35,12 @@ void fly(const char* map_name) {
       (event.hit.identity == scene::kMapIdentity ? with_map : with_uavs) += 1;
       touched.insert(i);
     };
-    last = &uav;
   }
   const auto began = std::chrono::steady_clock::now();
-  while (last->state().stamp < 3 * kNsPerSecond) world.step();
+  world.runFor(3.0);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - began;
   std::printf("100 UAVs, 3 s in %.1f s: %zu contacts with the map, %zu with UAVs; %zu untouched\n",
-              wall.count(), with_map, with_uavs, 100 - touched.size());
+              wall.count(), with_map, with_uavs, world.uavs().size() - touched.size());
 }
 
 }  // namespace

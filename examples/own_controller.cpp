@@ -26,10 +26,9 @@ vehicle::RotorArray motorSpeeds(const control::VehicleModel& model, const Kinema
 }
 
 void fly(const char* map_name) {
-  Progress progress("map");
-  const auto map = map::loadSurfelMap(config::resolveMap(map_name), {}, progress).map;
+  const auto map = map::loadSurfelMap(config::resolveMap(map_name)).map;
   sim::VehicleSetup setup;
-  static_cast<vehicle::EquippedVehicle&>(setup) = config::loadVehicle("hummingbird");
+  setup.vehicle = config::loadVehicle("hummingbird");
   const control::VehicleModel model = sim::vehicleModel(setup.vehicle);
   sim::Vehicle vehicle(setup, map->bounds().min().z(), collision::makeNeighbours(map), 0);
   const Vector3d start(0.0, 0.0, 1.5), goal(1.0, 0.5, 1.8);

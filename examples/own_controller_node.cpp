@@ -74,6 +74,6 @@ int main(int argc, char** argv) {
   ros::init(argc, argv, "own_controller");
   ros::NodeHandle handle;
   const OwnController controller(
-      handle, config::loadVehicle(handle.param<std::string>("vehicle", "hummingbird")).vehicle);
+      handle, config::loadVehicle(handle.param<std::string>("vehicle", "hummingbird")));
   ros::spin();
 }

@@ -32,13 +32,7 @@ lidar::LidarConfig flashLidar() {
 
 void scanOnce(const lidar::LidarConfig& config, std::shared_ptr<const lidar::RayRenderer> caster) {
   lidar::Lidar lidar(config, std::move(caster));
-  StateHistory motion;
-  KinematicState state;
-  state.X_WB.p = {0.0, 0.0, 1.5};
-  motion.push(state);
-  state.stamp = periodNs(config.rate);
-  motion.push(state);
-  const lidar::Scan scan = lidar.scan(0, state.stamp, motion);
+  const lidar::Scan scan = lidar.scan({fromRollPitchYaw(0.0, 0.0, 0.0), {0.0, 0.0, 1.5}});
   std::printf("%s: %zu of %zu shots returned\n", config.name.c_str(), scan.points.size(),
               scan.rays);
 }
@@ -47,10 +41,9 @@ void scanOnce(const lidar::LidarConfig& config, std::shared_ptr<const lidar::Ray
 
 int main(int argc, char** argv) {
   try {
-    Progress progress("map");
     const auto path = config::resolveMap(argc > 1 ? argv[1] : "building");
     std::shared_ptr<const lidar::RayRenderer> renderer =
-        lidar::makeRayCaster(map::loadSurfelMap(path, {}, progress).map, {});
+        lidar::makeRayCaster(map::loadSurfelMap(path).map);
     scanOnce(config::loadLidar(argc > 2 ? argv[2] : "own_sensor.yaml"), renderer);
     scanOnce(flashLidar(), renderer);
     return 0;

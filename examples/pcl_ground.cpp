@@ -25,27 +25,20 @@ Cloud::Ptr thinned(const map::PointCloud& map) {
   return result;
 }
 
-Cloud::Ptr scanOf(const map::PointCloud& cloud, Progress& progress) {
+Cloud::Ptr scanOf(const map::PointCloud& cloud) {
   map::SurfelMapConfig config;
   config.resolution = 0.2;  // [m]
-  const auto map = std::make_shared<map::SurfelMap>(map::SurfelMap::build(cloud, config, progress));
-  lidar::Lidar lidar(config::loadLidar("os1_64"), lidar::makeRayCaster(map, {}));
-  StateHistory motion;  // at rest at (0, 0, 1.5)
-  KinematicState state;
-  state.X_WB.p = {0.0, 0.0, 1.5};
-  motion.push(state);
-  state.stamp = periodNs(lidar.config().rate);
-  motion.push(state);
-  return std::make_shared<Cloud>(toPcl<pcl::PointXYZI>(lidar.scan(0, state.stamp, motion)));
+  const auto map = std::make_shared<map::SurfelMap>(map::SurfelMap::build(cloud, config));
+  lidar::Lidar lidar(config::loadLidar("os1_64"), lidar::makeRayCaster(map));
+  const Pose X_WB{fromRollPitchYaw(0.0, 0.0, 0.0), {0.0, 0.0, 1.5}};
+  return std::make_shared<Cloud>(toPcl<pcl::PointXYZI>(lidar.scan(X_WB)));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) try {
-  Progress progress("map");
-  const auto map = map::loadCloud(config::resolveMap(argc > 1 ? argv[1] : "building"), progress);
-  const Cloud::Ptr thin = thinned(map.cloud), scan = scanOf(fromPcl(*thin), progress);
-  progress.finish();
+  const auto map = map::loadCloud(config::resolveMap(argc > 1 ? argv[1] : "building"));
+  const Cloud::Ptr thin = thinned(map.cloud), scan = scanOf(fromPcl(*thin));
   pcl::SACSegmentation<pcl::PointXYZI> planes;
   planes.setModelType(pcl::SACMODEL_PLANE);
   planes.setDistanceThreshold(0.05);  // [m]

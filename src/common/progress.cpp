@@ -17,17 +17,23 @@ constexpr Seconds kLogInterval{5.0};
 
 }  // namespace
 
-Progress::Progress(std::string task, Output output)
+Progress::Progress(std::string task)
     : task_(std::move(task)),
       started_(Clock::now()),
       phase_started_(started_),
       last_shown_(started_),
-      enabled_(output == Output::kStandardError),
+      enabled_(true),
       terminal_(isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() { finish(); }
 
+Progress& Progress::none() {
+  static Progress silent;
+  return silent;
+}
+
 void Progress::phase(std::string name, std::size_t total) {
+  if (!enabled_) return;
   phase_ = std::move(name);
   total_ = total;
   phase_started_ = Clock::now();
@@ -62,9 +68,9 @@ void Progress::show(std::size_t done) {
 }
 
 void Progress::finish() {
-  if (finished_) return;
+  if (!enabled_ || finished_) return;
   finished_ = true;
-  if (!enabled_ || !shown_) return;
+  if (!shown_) return;
   const double elapsed = Seconds(Clock::now() - started_).count();
   fmt::print(stderr, "{}{}: done in {:.1f} s\n", terminal_ ? "\r\033[K" : "", task_, elapsed);
 }

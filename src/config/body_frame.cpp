@@ -6,6 +6,7 @@
 
 #include "common/bounds.hpp"
 #include "common/text.hpp"
+#include "config/launch_words.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "config/launch_words.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
-#include "marsim/config/load.hpp"
 
 namespace marsim::config {
 namespace {

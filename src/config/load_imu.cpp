@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "config/launch_words.hpp"
 #include "config/names.hpp"
 #include "config/sensor_readers.hpp"
 #include "marsim/config/load.hpp"

@@ -102,7 +102,7 @@ void requireApart(const LanConfig& config, const std::string& usual_vehicle,
     for (const LanUav& uav : machine.uavs) {
       const std::string& vehicle = uav.vehicle.empty() ? usual_vehicle : uav.vehicle;
       const auto [radius, is_new] = radii.try_emplace(vehicle, 0.0);
-      if (is_new) radius->second = loadVehicle(vehicle).vehicle.radius;
+      if (is_new) radius->second = loadVehicle(vehicle).radius;
       uavs.push_back({uav.id, uav.position, radius->second});
     }
   }

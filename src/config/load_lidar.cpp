@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "config/launch_words.hpp"
 #include "config/names.hpp"
 #include "config/sensor_readers.hpp"
 #include "config/yaml_reader.hpp"

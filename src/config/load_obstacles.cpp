@@ -39,7 +39,7 @@ ObstacleGroup readGroup(YamlReader& reader, Common common) {
   if (group.shape == scene::ObstacleShape::kUav) {
     std::string vehicle = "hummingbird";
     reader.optional("vehicle", vehicle);
-    group.body = sim::bodyOf(loadVehicle(vehicle).vehicle);
+    group.body = sim::bodyOf(loadVehicle(vehicle));
   }
   if (kind == ObstacleKind::kWaypoints) return group;
   readRegion(reader, common);

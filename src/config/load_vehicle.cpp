@@ -21,24 +21,19 @@ void readBody(YamlReader& reader, VehicleConfig& config) {
 
 }  // namespace
 
-vehicle::EquippedVehicle loadVehicle(const std::string& name_or_path) {
+VehicleConfig loadVehicle(const std::string& name_or_path) {
   const std::filesystem::path path = resolve("vehicle", name_or_path);
-  vehicle::EquippedVehicle result;
-  VehicleConfig& config = result.vehicle;
+  VehicleConfig config;
   YamlReader::readFile(path, [&](YamlReader& reader) {
     config.declare(reader);
     readBody(reader, config);
-    reader.readMap("imu", [&](YamlReader& imu) { readMountedImu(imu, result.imu); });
-    reader.optional("magnetometer", result.magnetometer);
-    reader.optional("barometer", result.barometer);
-    reader.optional("gnss", result.gnss);
+    reader.readMap("imu", [&](YamlReader& imu) { readMountedImu(imu, config.imu); });
+    reader.optional("magnetometer", config.magnetometer);
+    reader.optional("barometer", config.barometer);
+    reader.optional("gnss", config.gnss);
   });
   config.validate(path.string());
-  result.imu.validate(path.string() + ": imu");
-  if (result.magnetometer) result.magnetometer->validate(path.string() + ": magnetometer");
-  if (result.barometer) result.barometer->validate(path.string() + ": barometer");
-  if (result.gnss) result.gnss->validate(path.string() + ": gnss");
-  return result;
+  return config;
 }
 
 }  // namespace marsim::config

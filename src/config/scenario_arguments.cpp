@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "common/data_dir.hpp"
+#include "config/launch_words.hpp"
 #include "config/names.hpp"
 #include "config/scenario_readers.hpp"
 #include "marsim/config/load.hpp"

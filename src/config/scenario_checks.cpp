@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "config/defaults.hpp"
+#include "config/launch_words.hpp"
 #include "config/scenario.hpp"
 #include "config/scenario_readers.hpp"
 #include "marsim/config/load.hpp"

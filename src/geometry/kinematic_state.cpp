@@ -42,6 +42,15 @@ Pose interpolatePose(const KinematicState& from, const KinematicState& to, TimeN
   return X_WB;
 }
 
+StateHistory::StateHistory(const Pose& X_WB, TimeNs begin, TimeNs end) {
+  KinematicState state;
+  state.X_WB = X_WB;
+  for (const TimeNs stamp : {begin, end}) {
+    state.stamp = stamp;
+    push(state);
+  }
+}
+
 bool StateHistory::push(const KinematicState& state) {
   if (!states_.empty() && state.stamp <= states_.back().stamp) return false;
   states_.push_back(state);

@@ -28,11 +28,11 @@ struct OutlierConfig {
 /// standard deviations above that of all points (Rusu et al., "Towards 3D Point Cloud Based Object
 /// Maps for Household Environments", 2008; PCL's StatisticalOutlierRemoval).
 map::PointCloud removeOutliers(const map::PointCloud& cloud, const OutlierConfig& config,
-                               Progress& progress);
+                               Progress& progress = Progress::none());
 
 /// Removes the points that have fewer than `neighbours` others within `radius` [m].
 map::PointCloud removeLonely(const map::PointCloud& cloud, double radius, std::size_t neighbours,
-                             Progress& progress);
+                             Progress& progress = Progress::none());
 
 /// The points inside a box [m], borders included.
 map::PointCloud crop(const map::PointCloud& cloud, const Eigen::AlignedBox3d& box);
@@ -46,7 +46,7 @@ struct GroundPlane {
 
 /// The lowest of the large planes that are within 30 degrees of level: RANSAC (Fischler and Bolles,
 /// 1981) on voxel means, then a fit to all points near it. Throws Error where there is none.
-GroundPlane findGround(const map::PointCloud& cloud, Progress& progress);
+GroundPlane findGround(const map::PointCloud& cloud, Progress& progress = Progress::none());
 
 /// The cloud turned about its origin, by the shortest rotation that levels the plane.
 map::PointCloud levelled(const map::PointCloud& cloud, const GroundPlane& ground);
@@ -56,7 +56,8 @@ constexpr Bounds kHoleWidths{1e-3, 5.0};
 
 /// The cloud with points added where a surface has holes no wider than `width` [m] with points all
 /// round them. Added points have the channels of their nearest point.
-map::PointCloud fillHoles(const map::PointCloud& cloud, double width, Progress& progress);
+map::PointCloud fillHoles(const map::PointCloud& cloud, double width,
+                          Progress& progress = Progress::none());
 
 /// Settings of removeMovingTraces.
 struct TraceConfig {

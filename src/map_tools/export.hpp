@@ -21,7 +21,7 @@ namespace marsim::map_tools {
 /// was built without liboctomap, and Error for points beyond the 32768 voxels from the origin that
 /// an OctoMap reaches.
 std::size_t writeOctoMap(const std::filesystem::path& path, const map::PointCloud& cloud,
-                         double resolution, Progress& progress);
+                         double resolution, Progress& progress = Progress::none());
 
 /// Settings of sliceOf.
 struct SliceConfig {

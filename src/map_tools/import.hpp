@@ -70,7 +70,7 @@ const std::vector<std::string>& importFormats();
 /// Reads files of any of these formats, folders of scans and bags into one cloud, z up, in metres.
 /// Throws FileError, ConfigError.
 Imported importFiles(const std::vector<std::filesystem::path>& paths, const ImportConfig& config,
-                     Progress& progress);
+                     Progress& progress = Progress::none());
 
 /// Describes the VIEWPOINT of a PCD file, in one line.
 std::string viewpointNote(const Pose& viewpoint, bool is_applied);

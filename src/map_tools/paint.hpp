@@ -25,6 +25,7 @@ Paint paintOf(const std::string& name);
 
 /// A colour for each point; none for heights, which the caller shades. Throws Error if the cloud
 /// lacks the data.
-std::vector<map::Colour> coloursOf(const map::PointCloud& cloud, Paint paint, Progress& progress);
+std::vector<map::Colour> coloursOf(const map::PointCloud& cloud, Paint paint,
+                                   Progress& progress = Progress::none());
 
 }  // namespace marsim::map_tools

@@ -125,8 +125,7 @@ RawScan readScan(const fs::path& path, FileCounts& counts) {
       if (block.points[i].cast<float>().allFinite()) scan.times.push_back(block.times[i]);
     }
   };
-  Progress quiet("", Progress::Output::kNone);
-  map::readPoints(path, quiet, sink);
+  map::readPoints(path, Progress::none(), sink);
   counts.not_finite += frame.nonFinite();
   return scan;
 }

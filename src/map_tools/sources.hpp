@@ -85,7 +85,7 @@ struct Mesh {
 /// Reads OBJ, STL, DAE, glTF and OFF by assimp, and PLY. Throws FileError if the file has neither
 /// triangles nor points, beyond the limits, and if the program was built without assimp (PLY
 /// excepted).
-Mesh readMesh(const std::filesystem::path& path, Progress& progress,
+Mesh readMesh(const std::filesystem::path& path, Progress& progress = Progress::none(),
               const ImportLimits& limits = {});
 
 /// The colour of a coloured mesh at a place on one of its triangles.

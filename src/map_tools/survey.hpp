@@ -56,6 +56,7 @@ Survey surveyCloud(const map::PointCloud& cloud,
 /// takes much longer, and surveys them like surveyCloud(); a VIEWPOINT is a warning. Throws
 /// FileError.
 Survey surveyFile(const std::filesystem::path& path,
-                  const std::shared_ptr<const map::SurfelMap>& map, Progress& progress);
+                  const std::shared_ptr<const map::SurfelMap>& map,
+                  Progress& progress = Progress::none());
 
 }  // namespace marsim::map_tools

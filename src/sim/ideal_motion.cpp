@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "marsim/sim/ideal_motion.hpp"
+#include "sim/ideal_motion.hpp"
 
 #include <algorithm>
 #include <cmath>

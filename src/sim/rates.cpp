@@ -38,10 +38,10 @@ void RateConfig::validate(const std::string& where) const {
 }
 
 void validateRates(const RateConfig& rates, const vehicle::VehicleConfig& vehicle,
-                   const vehicle::ImuConfig& imu, const std::string& where) {
+                   const std::string& where) {
   rates.validate(where);
   const Validator check(where);
-  requireDivides(Validator("imu"), "rate", imu.rate, rates.dynamics);
+  requireDivides(Validator("imu"), "rate", vehicle.imu.rate, rates.dynamics);
   const double pole = vehicle.motor.fastestPole();
   check.require(pole <= kStablePoleTimesStep * rates.dynamics, "dynamics",
                 fmt::format("{}", rates.dynamics),

@@ -42,7 +42,8 @@ Uav::Uav(const UavConfig& config, const Renderers& renderers, double ground_z,
                                             renderers.config.threads});
   }
   if (config_.estimate) {
-    pilot_.flyOn(EstimateLoop(*config_.estimate, config_.controller.estimator, config_.imu));
+    pilot_.flyOn(
+        EstimateLoop(*config_.estimate, config_.controller.estimator, config_.vehicle.imu));
   }
   vehicle_.place(config_.start_p_WB, config_.start_yaw, 0);
   report();

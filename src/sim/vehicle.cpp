@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "marsim/common/error.hpp"
+#include "sim/ideal_motion.hpp"
 
 namespace marsim::sim {
 namespace {
@@ -49,12 +50,12 @@ KinematicState Replay::at(TimeNs stamp) const {
 }
 
 void VehicleSetup::validate(const std::string& where) const {
-  imu.validate("imu");
-  validateRates(rates, vehicle, imu, where);
+  vehicle.imu.validate("imu");
+  validateRates(rates, vehicle, where);
   const TimeNs step = periodNs(rates.dynamics);
-  requireWholeSteps(magnetometer, "magnetometer", step);
-  requireWholeSteps(barometer, "barometer", step);
-  requireWholeSteps(gnss, "gnss", step);
+  requireWholeSteps(vehicle.magnetometer, "magnetometer", step);
+  requireWholeSteps(vehicle.barometer, "barometer", step);
+  requireWholeSteps(vehicle.gnss, "gnss", step);
   wind.validate(where);
   validateFailures(motor_failures, vehicle, where);
   if (!replay && dynamics == Dynamics::kRigidBody) return;
@@ -70,17 +71,18 @@ Vehicle::Vehicle(const VehicleSetup& setup, double ground_z,
       step_period_(periodNs(setup.rates.dynamics)),
       report_period_(periodNs(setup.rates.state)),
       odometry_period_(periodNs(setup.rates.odometry)),
-      imu_period_(periodNs(setup.imu.rate)),
+      imu_period_(periodNs(setup.vehicle.imu.rate)),
       quadrotor_(setup.vehicle),
-      imu_(setup.imu, setup.seed),
-      ground_z_(ground_z) {
+      imu_(setup.vehicle.imu, setup.seed),
+      ground_z_(ground_z),
+      ideal_(std::make_shared<IdealMotion>()) {
   if (setup_.wind.isOn()) wind_.emplace(setup_.wind, setup_.seed, ground_z);
   collisions_ = std::make_unique<Collisions>(setup_.collision, setup_.vehicle,
                                              std::move(neighbours), ground_z, number);
   quadrotor_.setGround(ground_z);
-  if (setup_.magnetometer) magnetometer_.emplace(*setup_.magnetometer, setup_.seed);
-  if (setup_.barometer) barometer_.emplace(*setup_.barometer, setup_.seed);
-  if (setup_.gnss) gnss_.emplace(*setup_.gnss, setup_.seed);
+  if (setup_.vehicle.magnetometer) magnetometer_.emplace(*setup_.vehicle.magnetometer, setup_.seed);
+  if (setup_.vehicle.barometer) barometer_.emplace(*setup_.vehicle.barometer, setup_.seed);
+  if (setup_.vehicle.gnss) gnss_.emplace(*setup_.vehicle.gnss, setup_.seed);
 }
 
 std::vector<collision::ContactEvent> Vehicle::place(const Eigen::Vector3d& p_WB, double yaw,
@@ -91,7 +93,7 @@ std::vector<collision::ContactEvent> Vehicle::place(const Eigen::Vector3d& p_WB,
   quadrotor_.reset(p_WB, yaw, stamp);
   if (setup_.replay) quadrotor_.follow(setup_.replay->at(stamp));
   pending_.clear();
-  ideal_.clear();
+  ideal_->clear();
   // After a jump back waiting placements are stale.
   const auto is_void = [stamp](const Placement& placement) {
     return placement.stamp > stamp + kFarthestAhead;
@@ -146,8 +148,8 @@ bool Vehicle::command(const MotorCommand& command) {
 bool Vehicle::track(const control::Reference& reference, TimeNs computed_from,
                     std::uint32_t placements) {
   if (!isAnswer(computed_from, placements)) return false;
-  ideal_.add(reference, computed_from,
-             computed_from + setup_.vehicle.control_latency * report_period_);
+  ideal_->add(reference, computed_from,
+              computed_from + setup_.vehicle.control_latency * report_period_);
   return true;
 }
 
@@ -188,7 +190,7 @@ const VehicleStep& Vehicle::step(const Collisions::ObjectsIn& objectsIn,
 
 // The ground plane carries it as always: it stands there unless it rises.
 void Vehicle::moveIdeally() {
-  KinematicState next = ideal_.after(state(), state().stamp + step_period_);
+  KinematicState next = ideal_->after(state(), state().stamp + step_period_);
   const double lowest = ground_z_ + setup_.vehicle.ground_clearance;
   const bool is_below = next.X_WB.p.z() <= lowest;
   const bool stands = is_below && next.v_WB.z() <= 0.0;

@@ -50,7 +50,7 @@ void World::addDriver(std::shared_ptr<scene::ObstacleDriver> driver) {
 void World::step() {
   if (uavs_.empty()) return;
   for (const auto& driver : drivers_) {
-    driver->advanceTo(uavs_.front()->state().stamp, [](TimeNs, const auto&) {});
+    driver->advanceTo(time(), [](TimeNs, const auto&) {});
   }
   for (std::uint32_t i = 0; i < uavs_.size(); ++i) stepOne(i);
   for (const std::unique_ptr<Uav>& uav : uavs_) passOn(*uav);
@@ -59,6 +59,11 @@ void World::step() {
       return surroundings_.objects(i, begin, end, objects_);
     });
   }
+}
+
+void World::runFor(double seconds) {
+  const TimeNs end = time() + toNs(seconds);
+  while (!uavs_.empty() && time() < end) step();
 }
 
 void World::stepOne(std::uint32_t number) {

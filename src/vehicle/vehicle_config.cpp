@@ -191,6 +191,10 @@ void VehicleConfig::validate(const std::string& where) const {
                   fmt::format("between motor.speed_min ({}) and motor.speed_max ({} rad/s)",
                               motor.speed_min, motor.speed_max));
   }
+  imu.validate(where + ": imu");
+  if (magnetometer) magnetometer->validate(where + ": magnetometer");
+  if (barometer) barometer->validate(where + ": barometer");
+  if (gnss) gnss->validate(where + ": gnss");
 }
 
 }  // namespace marsim::vehicle

@@ -5,8 +5,7 @@
 
 #include <cairo.h>
 
-#include "marsim/viz/picture.hpp"
-#include "marsim/viz/picture_camera.hpp"
+#include "viz/framing.hpp"
 #include "viz/layout.hpp"
 
 namespace marsim::viz {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "viz/framing.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,7 +9,6 @@
 
 #include "common/nth_smallest.hpp"
 #include "marsim/common/units.hpp"
-#include "marsim/viz/picture.hpp"
 #include "viz/layout.hpp"
 
 namespace marsim::viz {

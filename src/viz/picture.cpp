@@ -14,6 +14,7 @@
 #include "marsim/common/error.hpp"
 #include "viz/annotation.hpp"
 #include "viz/canvas.hpp"
+#include "viz/framing.hpp"
 #include "viz/layout.hpp"
 #include "viz/painting.hpp"
 #include "viz/palette.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "marsim/viz/picture_camera.hpp"
+#include "viz/picture_camera.hpp"
 
 namespace marsim::viz {
 namespace {

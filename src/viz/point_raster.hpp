@@ -6,8 +6,8 @@
 
 #include <Eigen/Core>
 
-#include "marsim/viz/picture_camera.hpp"
 #include "viz/palette.hpp"
+#include "viz/picture_camera.hpp"
 
 namespace marsim::viz {
 

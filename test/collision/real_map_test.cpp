@@ -25,8 +25,7 @@ TEST_P(RealMap, HasGoalsInsideAndARouteBetweenThem) {
   if (folder == nullptr) GTEST_SKIP() << "MARSIM_REAL_DATA is not set";
   const std::filesystem::path file = std::filesystem::path(folder) / GetParam().file;
   if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " does not exist";
-  Progress progress("load", Progress::Output::kNone);
-  const map::PointCloud cloud = map::downsample(map::loadCloud(file, progress).cloud, 0.1);
+  const map::PointCloud cloud = map::downsample(map::loadCloud(file).cloud, 0.1);
   const ClearanceMap map(cloud, 0.1);
   const Eigen::Vector3d& start = GetParam().start;
   // Voxels' means lie up to a voxel from the points that they stand for.

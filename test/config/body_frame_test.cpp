@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "common/data_dir.hpp"
+#include "config/launch_words.hpp"
 #include "lidar/output/slam_client.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Wind and failures as launch arguments say them.
-#include "marsim/config/load.hpp"
+#include "config/launch_words.hpp"
 #include "support.hpp"
 
 namespace marsim::config {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "common/data_dir.hpp"
+#include "config/launch_words.hpp"
 #include "firings.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "common/data_dir.hpp"
+#include "config/launch_words.hpp"
 #include "config/scenario.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"

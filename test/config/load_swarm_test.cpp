@@ -19,7 +19,7 @@ class LoadSwarmTest : public ConfigTest {
 TEST_F(LoadSwarmTest, BundledFormationsKeepTwentyLargeVehiclesApart) {
   const std::vector<std::string> names = knownNames("swarm");
   EXPECT_GE(names.size(), 5U);
-  const double radius = loadVehicle("iris").vehicle.radius;
+  const double radius = loadVehicle("iris").radius;
   for (const std::string& name : names) {
     const sim::SwarmConfig config = loadSwarm(name);
     const int n = config.formation == sim::Formation::kPoses ? 3 : 20;

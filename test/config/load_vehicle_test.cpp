@@ -3,9 +3,9 @@
 #include <limits>
 
 #include "common/data_dir.hpp"
+#include "control/loops/cascaded_pid.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
-#include "marsim/control/cascaded_pid.hpp"
 #include "marsim/sim/world.hpp"
 #include "support.hpp"
 
@@ -21,14 +21,13 @@ TEST_F(LoadVehicleTest, EveryShippedVehicleCanHoverUnderTheDefaultController) {
   }
   const control::ControllerConfig controller = loadController("default");
   for (const std::string& name : names) {
-    const vehicle::EquippedVehicle loaded = loadVehicle(name);
-    EXPECT_GT(loaded.vehicle.maxThrust(), 1.5 * loaded.vehicle.mass * kGravity) << name;
-    EXPECT_GT(loaded.vehicle.hoverSpeed(), loaded.vehicle.motor.speed_min) << name;
-    EXPECT_LT(loaded.vehicle.hoverSpeed(), loaded.vehicle.motor.speed_max) << name;
+    const vehicle::VehicleConfig loaded = loadVehicle(name);
+    EXPECT_GT(loaded.maxThrust(), 1.5 * loaded.mass * kGravity) << name;
+    EXPECT_GT(loaded.hoverSpeed(), loaded.motor.speed_min) << name;
+    EXPECT_LT(loaded.hoverSpeed(), loaded.motor.speed_max) << name;
     EXPECT_DOUBLE_EQ(loaded.imu.rate, 200.0) << name;
-    EXPECT_EQ(
-        complaint([&] { control::CascadedPid(controller, sim::vehicleModel(loaded.vehicle)); }),
-        "no error")
+    EXPECT_EQ(complaint([&] { control::CascadedPid(controller, sim::vehicleModel(loaded)); }),
+              "no error")
         << name;
   }
 }
@@ -37,10 +36,8 @@ TEST_F(LoadVehicleTest, EveryShippedVehicleCanHoverUnderTheDefaultController) {
 TEST_F(LoadVehicleTest, EveryShippedVehicleFliesAFewMetres) {
   constexpr double kNoGround = -std::numeric_limits<double>::infinity();
   for (const std::string& name : knownNames("vehicle")) {
-    const vehicle::EquippedVehicle loaded = loadVehicle(name);
     sim::UavConfig config;
-    config.vehicle = loaded.vehicle;
-    config.imu = loaded.imu;
+    config.vehicle = loadVehicle(name);
     config.controller = loadController("default");
     config.start_p_WB = {0.0, 0.0, 2.0};
     sim::Uav uav(config, {}, kNoGround);
@@ -63,25 +60,25 @@ TEST_F(LoadVehicleTest, EveryShippedVehicleFliesAFewMetres) {
 }
 
 TEST_F(LoadVehicleTest, ReadsEveryField) {
-  const vehicle::EquippedVehicle iris = loadVehicle("iris");
-  EXPECT_EQ(iris.vehicle.name, "Iris");
-  EXPECT_DOUBLE_EQ(iris.vehicle.mass, 1.535);
-  EXPECT_EQ(iris.vehicle.inertia, Eigen::Vector3d(0.029125, 0.029125, 0.055225));
-  ASSERT_EQ(iris.vehicle.rotors.size(), 4U);
-  EXPECT_EQ(iris.vehicle.rotors[1].position, Eigen::Vector3d(-0.13, 0.20, 0.023));
-  EXPECT_EQ(iris.vehicle.rotors[1].spin, 1);
-  EXPECT_EQ(iris.vehicle.rotors[2].spin, -1);
-  EXPECT_DOUBLE_EQ(iris.vehicle.thrust_coefficient, 5.84e-6);
-  EXPECT_DOUBLE_EQ(iris.vehicle.torque_coefficient, 0.06 * 5.84e-6);
-  EXPECT_DOUBLE_EQ(iris.vehicle.motor.natural_frequency_up, 160.0);
-  EXPECT_DOUBLE_EQ(iris.vehicle.motor.natural_frequency_down, 80.0);
-  EXPECT_DOUBLE_EQ(iris.vehicle.motor.speed_max, 1100.0);
-  EXPECT_DOUBLE_EQ(iris.vehicle.rotor_drag_coefficient, 1.75e-4);
+  const vehicle::VehicleConfig iris = loadVehicle("iris");
+  EXPECT_EQ(iris.name, "Iris");
+  EXPECT_DOUBLE_EQ(iris.mass, 1.535);
+  EXPECT_EQ(iris.inertia, Eigen::Vector3d(0.029125, 0.029125, 0.055225));
+  ASSERT_EQ(iris.rotors.size(), 4U);
+  EXPECT_EQ(iris.rotors[1].position, Eigen::Vector3d(-0.13, 0.20, 0.023));
+  EXPECT_EQ(iris.rotors[1].spin, 1);
+  EXPECT_EQ(iris.rotors[2].spin, -1);
+  EXPECT_DOUBLE_EQ(iris.thrust_coefficient, 5.84e-6);
+  EXPECT_DOUBLE_EQ(iris.torque_coefficient, 0.06 * 5.84e-6);
+  EXPECT_DOUBLE_EQ(iris.motor.natural_frequency_up, 160.0);
+  EXPECT_DOUBLE_EQ(iris.motor.natural_frequency_down, 80.0);
+  EXPECT_DOUBLE_EQ(iris.motor.speed_max, 1100.0);
+  EXPECT_DOUBLE_EQ(iris.rotor_drag_coefficient, 1.75e-4);
   EXPECT_DOUBLE_EQ(iris.imu.gyroscope.noise_density, 1.6968e-4);
   EXPECT_DOUBLE_EQ(iris.imu.accelerometer.random_walk, 3.0e-3);
-  EXPECT_EQ(loadVehicle("uzh_5inch").vehicle.linear_drag, Eigen::Vector3d(0.26, 0.26, 0.30));
-  EXPECT_EQ(loadVehicle("firefly").vehicle.rotors.size(), 6U);
-  EXPECT_DOUBLE_EQ(loadVehicle("crazyflie").vehicle.torque_coefficient, 7.8e-10);
+  EXPECT_EQ(loadVehicle("uzh_5inch").linear_drag, Eigen::Vector3d(0.26, 0.26, 0.30));
+  EXPECT_EQ(loadVehicle("firefly").rotors.size(), 6U);
+  EXPECT_DOUBLE_EQ(loadVehicle("crazyflie").torque_coefficient, 7.8e-10);
 }
 
 TEST_F(LoadVehicleTest, BadInputIsNamed) {
@@ -126,11 +123,11 @@ TEST_F(LoadVehicleTest, BodyIsAFileBesideItsOwn) {
   const std::string body = write("body.pcd", "only its name is read here");
   const std::string path =
       write("x.yaml", replaced(good, "radius: 0.27m", "radius: 0.27m\nbody: body.pcd"));
-  EXPECT_EQ(loadVehicle(path).vehicle.body, body);
+  EXPECT_EQ(loadVehicle(path).body, body);
 }
 
 TEST_F(LoadVehicleTest, CarriesFurtherSensorsWhereItsFileSaysSo) {
-  const vehicle::EquippedVehicle bare = loadVehicle("hummingbird");
+  const vehicle::VehicleConfig bare = loadVehicle("hummingbird");
   EXPECT_FALSE(bare.magnetometer || bare.barometer || bare.gnss);
   const std::string good =
       contents(dataDir() / "config/vehicle/hummingbird.yaml") +
@@ -139,7 +136,7 @@ TEST_F(LoadVehicleTest, CarriesFurtherSensorsWhereItsFileSaysSo) {
       "correlation_time: 60s}}\n"
       "gnss: {origin: {latitude: 47.4deg, longitude: 8.55deg, altitude: 450m}, "
       "horizontal_noise: 50cm}\n";
-  const vehicle::EquippedVehicle vehicle = loadVehicle(write("x.yaml", good));
+  const vehicle::VehicleConfig vehicle = loadVehicle(write("x.yaml", good));
   ASSERT_TRUE(vehicle.magnetometer && vehicle.barometer && vehicle.gnss);
   EXPECT_DOUBLE_EQ(vehicle.magnetometer->field_W.y(), 21e-6);
   EXPECT_DOUBLE_EQ(vehicle.barometer->drift.correlation_time, 60.0);
@@ -160,7 +157,7 @@ TEST_F(LoadVehicleTest, CarriesFurtherSensorsWhereItsFileSaysSo) {
 TEST_F(LoadVehicleTest, PhysicsThatFewVehiclesHave) {
   const std::string good = contents(dataDir() / "config/vehicle/hummingbird.yaml");
   const auto loaded = [&](const std::string& lines) {
-    return loadVehicle(write("x.yaml", lines + good)).vehicle;
+    return loadVehicle(write("x.yaml", lines + good));
   };
   const auto complaintOf = [&](const std::string& lines) {
     const std::string message = complaint([&] { loaded(lines); });

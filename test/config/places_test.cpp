@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "config/places.hpp"
-#include "marsim/common/progress.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/map/cloud_io.hpp"
 #include "support.hpp"
@@ -22,10 +21,7 @@ class PlacesTest : public ConfigTest {
   const std::string building_ = "place: building\nroom_length: 4m\nroom_width: 4m\nspacing: 20cm\n";
 };
 
-std::size_t pointsIn(const fs::path& pcd) {
-  Progress progress("test", Progress::Output::kNone);
-  return map::loadCloud(pcd, progress).cloud.size();
-}
+std::size_t pointsIn(const fs::path& pcd) { return map::loadCloud(pcd).cloud.size(); }
 
 TEST_F(PlacesTest, MakesAPlaceOnceAndAnewWhenASettingChanges) {
   const fs::path first = resolveMap(write("mine.yaml", building_));

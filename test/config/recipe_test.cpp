@@ -10,7 +10,6 @@
 
 #include "common/data_dir.hpp"
 #include "config/recipe_reader.hpp"
-#include "marsim/common/progress.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/geometry/kd_tree.hpp"
@@ -32,8 +31,7 @@ class RecipeTest : public ConfigTest {
   map::PointCloud of(const std::string& text) { return load(write("recipe.yaml", text)); }
   static map::PointCloud load(const std::string& name) {
     testing::internal::CaptureStderr();
-    Progress progress("test", Progress::Output::kNone);
-    map::PointCloud cloud = map::loadCloud(resolveMap(name), progress).cloud;
+    map::PointCloud cloud = map::loadCloud(resolveMap(name)).cloud;
     testing::internal::GetCapturedStderr();
     return cloud;
   }
@@ -332,8 +330,7 @@ class BundledTest : public ConfigTest, public testing::WithParamInterface<Bundle
     const auto at = text.find("\nspacing:");
     text.replace(at, text.find('\n', at + 1) - at, "\nspacing: 25cm");
     if (!with_surroundings) text.resize(std::min(text.size(), text.find("\nsurroundings:")));
-    Progress progress("test", Progress::Output::kNone);
-    return map::loadCloud(resolveMap(write("coarse.yaml", text)), progress).cloud;
+    return map::loadCloud(resolveMap(write("coarse.yaml", text))).cloud;
   }
 };
 

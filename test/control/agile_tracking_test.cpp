@@ -68,7 +68,7 @@ Round lemniscateA() {
 /// Root mean square of the position error [m] over ten seconds at full speed.
 double trackingError(const ControllerConfig& gains, const Round& round) {
   sim::VehicleSetup setup;
-  static_cast<vehicle::EquippedVehicle&>(setup) = config::loadVehicle("uzh_5inch");
+  setup.vehicle = config::loadVehicle("uzh_5inch");
   setup.collision.on = false;
   sim::Vehicle vehicle(setup, -100.0, nullptr, 0);
   vehicle.place(Vector3d::Zero(), 0.0, 0);

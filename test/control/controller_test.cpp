@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "marsim/control/cascaded_pid.hpp"
+#include "control/loops/cascaded_pid.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "marsim/control/geometric.hpp"
+#include "control/loops/geometric.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -6,11 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include "control/loops/motor_lead.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/control/controller.hpp"
-#include "marsim/control/motor_lead.hpp"
 #include "marsim/sim/world.hpp"
 #include "vehicle/vehicles.hpp"
 

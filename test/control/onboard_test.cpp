@@ -66,8 +66,8 @@ class EstimatedFlight {
  private:
   static sim::VehicleSetup setupOf(const std::string& vehicle, const std::string& imu) {
     sim::VehicleSetup setup;
-    static_cast<vehicle::EquippedVehicle&>(setup) = config::loadVehicle(vehicle);
-    if (!imu.empty()) setup.imu = config::loadImu(imu);
+    setup.vehicle = config::loadVehicle(vehicle);
+    if (!imu.empty()) setup.vehicle.imu = config::loadImu(imu);
     setup.collision.on = false;
     return setup;
   }
@@ -173,7 +173,7 @@ TEST(Onboard, FliesToAGoal) {
 // Without true accelerations as with them, what pushes or turns steadily is made up for.
 TEST(Onboard, IntegralsTakeUpASteadyForceAndTorque) {
   for (const Case& c : kCases) {
-    const vehicle::VehicleConfig config = config::loadVehicle(c.vehicle).vehicle;
+    const vehicle::VehicleConfig config = config::loadVehicle(c.vehicle);
     const auto controller =
         makeController(config::loadController(c.controller), sim::vehicleModel(config));
     vehicle::Quadrotor quadrotor(config);
@@ -191,7 +191,7 @@ TEST(Onboard, IntegralsTakeUpASteadyForceAndTorque) {
 
 TEST(Onboard, DoesNotWindUpBehindItsLimits) {
   for (const Case& c : kCases) {
-    const vehicle::VehicleConfig config = config::loadVehicle(c.vehicle).vehicle;
+    const vehicle::VehicleConfig config = config::loadVehicle(c.vehicle);
     const auto controller =
         makeController(config::loadController(c.controller), sim::vehicleModel(config));
     vehicle::Quadrotor quadrotor(config);

@@ -10,10 +10,10 @@
 
 #include <gtest/gtest.h>
 
+#include "control/loops/cascaded_pid.hpp"
 #include "control/pilot/envelope.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
-#include "marsim/control/cascaded_pid.hpp"
 #include "marsim/control/commander.hpp"
 #include "marsim/sim/world.hpp"
 #include "marsim/vehicle/quadrotor.hpp"
@@ -126,7 +126,7 @@ const std::vector<Flight>& flights() {
 
 // RMS of the distance to the reference [m].
 double rmsError(const Flight& flight, const std::string& vehicle, const std::string& controller) {
-  const vehicle::VehicleConfig craft = config::loadVehicle(vehicle).vehicle;
+  const vehicle::VehicleConfig craft = config::loadVehicle(vehicle);
   const ControllerConfig gains = config::loadController(controller);
   vehicle::Quadrotor quadrotor(craft);
   const Reference start = flight.at(0.0);
@@ -201,7 +201,7 @@ TEST(PlannerEnvelopes, AreFlownByTheAgileController) {
 TEST(PlannerEnvelopes, OtherCombinationsAreTooSlowAndSayIt) {
   const auto isWithin = [](const Flight& flight, const char* vehicle, const char* controller) {
     const Envelope envelope(config::loadController(controller),
-                            sim::vehicleModel(config::loadVehicle(vehicle).vehicle));
+                            sim::vehicleModel(config::loadVehicle(vehicle)));
     for (double t = 0.0; t < flight.duration; t += 0.01) {
       if (!envelope.exceededBy(flight.at(t)).empty()) return false;
     }

@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include "control/loops/cascaded_pid.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/common/units.hpp"
-#include "marsim/control/cascaded_pid.hpp"
 #include "marsim/control/commander.hpp"
 #include "marsim/geometry/pose.hpp"
 #include "marsim/sim/world.hpp"

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "control/loops/cascaded_pid.hpp"
 #include "marsim/common/units.hpp"
-#include "marsim/control/cascaded_pid.hpp"
 #include "marsim/sim/world.hpp"
 #include "marsim/vehicle/quadrotor.hpp"
 #include "vehicle/vehicles.hpp"

@@ -63,8 +63,7 @@ map::SurfelMap smallMap() {
   cloud.points = {{0.1F, 0.1F, 0.1F}, {0.3F, 0.3F, 0.3F}, {0.7F, 0.1F, 0.1F}};
   map::SurfelMapConfig config;
   config.surface = map::Surface::kPaper;
-  Progress progress("test", Progress::Output::kNone);
-  return map::SurfelMap::build(cloud, config, progress);
+  return map::SurfelMap::build(cloud, config);
 }
 
 lidar::ScanPoint returnOf(std::uint32_t identity, std::uint32_t surfel) {

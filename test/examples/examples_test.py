@@ -54,13 +54,11 @@ class Examples(unittest.TestCase):
         done = run([ARGUMENTS.cmake, "--build", "build"], folder)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
-    def project(self, name, cmake, source=None):
+    def project(self, name, cmake):
         folder = os.path.join(self.folder, name)
         os.mkdir(folder)
         with open(os.path.join(folder, "CMakeLists.txt"), "w") as file:
             file.write(cmake)
-        if source:
-            shutil.copy(os.path.join(SOURCE, "examples", source), os.path.join(folder, "main.cpp"))
         return folder
 
     def expect(self, name, pattern, place="small.yaml"):
@@ -110,12 +108,26 @@ class Examples(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, r"^cast_scan: [^\n]*scan\.txt[^\n]*\n\Z")
 
-    def test_ten_lines(self):
-        """The CMakeLists.txt of docs/cpp.md with an example's source."""
+    def test_first_program(self):
+        """The first program of docs/cpp.md, its CMakeLists.txt, and the flight in the same map."""
         with open(os.path.join(SOURCE, "docs", "cpp.md")) as file:
-            cmake = re.search(r"```cmake\n(.*?)```", file.read(), re.S)[1]
+            page = file.read()
+        cmake = re.search(r"```cmake\n(.*?)```", page, re.S)[1]
+        program, flight = re.findall(r"```cpp\n(.*?)```", page, re.S)[:2]
         self.assertLessEqual(len(cmake.splitlines()), 10)
-        self.build(self.project("ten_lines", cmake, "cast_scan.cpp"))
+        statements = re.search(r"int main\(\) {(.*)}", program, re.S)[1].count(";")
+        self.assertEqual(statements, 4)
+        folder = self.project("first_program", cmake)
+        with open(os.path.join(folder, "main.cpp"), "w") as file:
+            file.write(program.rstrip().rstrip("}") + flight + "}\n")
+        self.build(folder)
+        done = run([os.path.join("build", "my_program")], folder, **self.environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        pattern = r"^(\d+) of 20000 shots returned\n5.0 s: x = (.*) m\n\Z"
+        self.assertRegex(done.stdout, pattern)
+        lines = re.search(pattern, done.stdout)
+        self.assertGreater(int(lines[1]), 15000)
+        self.assertAlmostEqual(float(lines[2]), 2.0, delta=0.05)
 
     def test_importer(self):
         """The installed library finds the installed program in which meshes are read."""

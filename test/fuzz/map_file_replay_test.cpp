@@ -11,9 +11,9 @@
 #include <gtest/gtest.h>
 
 #include "fuzz/map_file_target.hpp"
+#include "map/cache/map_file.hpp"
 #include "map/cache/map_info.hpp"
 #include "map/map_file_bytes.hpp"
-#include "marsim/map/map_file.hpp"
 #include "marsim/map/surfel_map.hpp"
 
 namespace marsim::map {

@@ -3,10 +3,10 @@
 
 #include <memory>
 
+#include "map/cache/map_file.hpp"
 #include "map/cache/map_info.hpp"
 #include "map/map_file_bytes.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/map/map_file.hpp"
 #include "marsim/map/surfel_map.hpp"
 
 namespace marsim::map {

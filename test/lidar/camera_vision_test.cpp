@@ -179,9 +179,8 @@ TEST(CameraVision, KnownSurfelsAppearWhereOpenCvProjectsThem) {
 class Place {
  public:
   explicit Place(const map::PointCloud& cloud) {
-    Progress progress("map", Progress::Output::kNone);
     map_ = std::make_shared<const map::SurfelMap>(
-        map::SurfelMap::build(cloud, map::SurfelMapConfig(), progress));
+        map::SurfelMap::build(cloud, map::SurfelMapConfig()));
     renderers_ = renderersOf(map_, 2);
   }
 

@@ -159,6 +159,24 @@ TEST(Lidar, IntervalWithoutAShotIsAnEmptyScan) {
   EXPECT_EQ(scan.stamp, 50'000);
 }
 
+TEST(Lidar, ScansForAPeriodAtRest) {
+  LidarConfig config = spinner();
+  config.rate = 20.0;
+  config.noise.range_sigma = 0.02;
+  const auto plane = std::make_shared<PlaneRenderer>(Eigen::Vector3d::UnitZ(), 0.0);
+  const Pose X_WB{fromRollPitchYaw(0.1, 0.3, 1.0), {0.0, 0.0, 1.0}};
+  for (const TimeNs begin : {TimeNs{0}, TimeNs{330'000'000}}) {
+    const Scan scan = Lidar(config, plane).scan(X_WB, begin);
+    const Scan along = Lidar(config, plane).scan(begin, begin + 50'000'000, resting(X_WB));
+    EXPECT_EQ(scan.end, begin + 50'000'000);
+    ASSERT_GT(scan.points.size(), 1'000U);
+    ASSERT_EQ(scan.points.size(), along.points.size());
+    for (std::size_t i = 0; i < scan.points.size(); ++i) {
+      ASSERT_EQ(scan.points[i].p_W, along.points[i].p_W);
+    }
+  }
+}
+
 TEST(Lidar, RefusesAMotionThatDoesNotCoverTheScan) {
   Lidar lidar(spinner(), std::make_shared<PlaneRenderer>(Eigen::Vector3d::UnitZ(), 0.0));
   EXPECT_THROW(lidar.scan(0, 100'000'000, StateHistory()), Error);

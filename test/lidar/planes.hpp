@@ -58,13 +58,7 @@ inline LidarConfig spinner() {
 
 /// A body that does not move for some seconds.
 inline StateHistory resting(const Pose& X_WB, TimeNs until = kNsPerSecond) {
-  StateHistory history;
-  KinematicState state;
-  state.X_WB = X_WB;
-  history.push(state);
-  state.stamp = until;
-  history.push(state);
-  return history;
+  return {X_WB, 0, until};
 }
 
 }  // namespace marsim::lidar

@@ -12,8 +12,8 @@
 #include <gtest/gtest.h>
 
 #include "lidar/surfel_sets.hpp"
+#include "map/cache/map_file.hpp"
 #include "marsim/lidar/renderer.hpp"
-#include "marsim/map/map_file.hpp"
 
 namespace marsim::lidar {
 namespace {

@@ -19,8 +19,7 @@ class RealPlace : public RendererTest {
  protected:
   // The surfels within 5 m of the start, made of a real scan at r = 0.1 m.
   static Map load(const std::filesystem::path& folder, const Place& place) {
-    Progress progress("loading", Progress::Output::kNone);
-    const map::LoadedCloud loaded = map::loadCloud(folder / place.file, progress);
+    const map::LoadedCloud loaded = map::loadCloud(folder / place.file);
     map::PointCloud piece;
     for (const Eigen::Vector3f& point : loaded.cloud.points) {
       if ((point.cast<double>() - place.start).cwiseAbs().maxCoeff() < 5.0) {
@@ -29,7 +28,7 @@ class RealPlace : public RendererTest {
     }
     map::SurfelMapConfig config;
     config.resolution = 0.1;
-    return std::make_shared<const map::SurfelMap>(map::SurfelMap::build(piece, config, progress));
+    return std::make_shared<const map::SurfelMap>(map::SurfelMap::build(piece, config));
   }
 
   static void check(const Place& place) {

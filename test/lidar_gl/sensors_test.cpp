@@ -103,9 +103,7 @@ TEST_P(EverySensor, ReportsWhatItReportsByTheProcessor) {
 std::vector<Scan> scansOfAWorld(const Map& map, std::shared_ptr<const RayRenderer> renderer) {
   sim::World world(map, {std::move(renderer)}, -2.0);
   sim::UavConfig config;
-  const vehicle::EquippedVehicle craft = config::loadVehicle("hummingbird");
-  config.vehicle = craft.vehicle;
-  config.imu = craft.imu;
+  config.vehicle = config::loadVehicle("hummingbird");
   config.controller = config::loadController("default");
   config.lidar = config::loadLidar("vlp16");
   config.lidar->azimuth_min = radians(-20.0);

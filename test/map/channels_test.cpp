@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <tbb/global_control.h>
 
+#include "map/cache/map_file.hpp"
 #include "map/make/stream_voxels.hpp"
 #include "map/map_file_bytes.hpp"
 #include "map/test_files.hpp"
@@ -41,8 +42,7 @@ PointCloud paintedFloor(std::size_t count) {
 SurfelMap build(const PointCloud& cloud, Surface surface = Surface::kBlended) {
   SurfelMapConfig config;
   config.surface = surface;
-  Progress progress("building", Progress::Output::kNone);
-  return SurfelMap::build(cloud, config, progress);
+  return SurfelMap::build(cloud, config);
 }
 
 void expectSame(const PointCloud& a, const PointCloud& b) {
@@ -157,8 +157,7 @@ TEST(Channels, StreamAsTheyAreInMemory) {
   saveCloud(folder / "a.pcd", cloud);
   for (const std::size_t budget : {std::size_t{1} << 30, std::size_t{200'000}}) {
     MapSource source;
-    Progress progress("streaming", Progress::Output::kNone);
-    expectSame(streamVoxels(folder / "a.pcd", 0.1, source, progress, {budget, 1}),
+    expectSame(streamVoxels(folder / "a.pcd", 0.1, source, Progress::none(), {budget, 1}),
                downsample(cloud, 0.1));
   }
 }
@@ -170,8 +169,7 @@ TEST(Channels, AreKeptInTheCacheWithTheSameBytesForAnyNumberOfThreads) {
     MapLoading loading;
     loading.folder = folder / cache;
     loading.report = [](const std::string& line) { ADD_FAILURE() << line; };
-    Progress progress("loading", Progress::Output::kNone);
-    return loadSurfelMap(folder / "a.pcd", {}, progress, loading);
+    return loadSurfelMap(folder / "a.pcd", {}, Progress::none(), loading);
   };
   std::vector<std::string> files;
   for (const std::size_t threads : {1U, 5U}) {

@@ -71,8 +71,7 @@ HoleSettings settings(float disc, float largest) {
 }
 
 MovedPoints filled(const MergedPoints& merged, const HoleSettings& settings) {
-  Progress progress("holes", Progress::Output::kNone);
-  return fillHoles(merged, settings, progress);
+  return fillHoles(merged, settings);
 }
 
 /// Distance from a place in the plane to the nearest point.

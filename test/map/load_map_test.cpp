@@ -50,8 +50,7 @@ class LoadMap : public testing::Test {
     loading.folder = folder_ / "cache";
     loading.use_cache = use_cache_;
     loading.report = [this](const std::string& line) { lines_.push_back(line); };
-    Progress progress("loading", Progress::Output::kNone);
-    return loadSurfelMap(path, config, progress, loading);
+    return loadSurfelMap(path, config, Progress::none(), loading);
   }
   std::filesystem::path write(const std::vector<Eigen::Vector3d>& points,
                               const std::string& name = "a.pcd") const {
@@ -114,8 +113,7 @@ TEST_F(LoadMap, SecondStartIsMappedAndTheSame) {
 
 TEST_F(LoadMap, IsWhatBuildMakesOfTheCloud) {
   const auto path = write(corner(30000));
-  Progress progress("building", Progress::Output::kNone);
-  const SurfelMap expected = SurfelMap::build(loadCloud(path, progress).cloud, {}, progress);
+  const SurfelMap expected = SurfelMap::build(loadCloud(path).cloud, {});
   expectSame(*load(path).map, expected);
   use_cache_ = false;
   const LoadedMap uncached = load(path);
@@ -222,8 +220,7 @@ TEST_F(LoadMap, TwoAtOnce) {
       MapLoading loading;
       loading.folder = folder_ / "cache";
       loading.report = [](const std::string&) {};
-      Progress progress("loading", Progress::Output::kNone);
-      map = loadSurfelMap(path, {}, progress, loading);
+      map = loadSurfelMap(path, {}, Progress::none(), loading);
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -345,8 +342,7 @@ TEST_F(LoadMap, NodesOfOneProcessShareAMap) {
   const auto share = [&](double resolution) {
     SurfelMapConfig config;
     config.resolution = resolution;
-    Progress progress("loading", Progress::Output::kNone);
-    return shareSurfelMap(path, config, progress, loading);
+    return shareSurfelMap(path, config, Progress::none(), loading);
   };
   std::vector<LoadedMap> loaded(8);
   std::vector<std::thread> threads;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "marsim/map/map_cache.hpp"
+#include "map/cache/map_cache.hpp"
 
 #include <csignal>
 #include <functional>

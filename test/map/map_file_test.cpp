@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "marsim/map/map_file.hpp"
+#include "map/cache/map_file.hpp"
 
 #include <cstddef>
 #include <limits>

@@ -54,9 +54,8 @@ SurfelMapConfig configOf(double resolution) {
 }
 
 SurfelSet made(const PointCloud& cloud, const SurfelMapConfig& config) {
-  Progress progress("map", Progress::Output::kNone);
   const double noise = config.noise > 0.0 ? config.noise : measureNoise(cloud);
-  return makeNoiseAwareSurfels(downsample(cloud, config.resolution), noise, config, progress);
+  return makeNoiseAwareSurfels(downsample(cloud, config.resolution), noise, config);
 }
 
 /// A room's floor and two walls, `side` [m] wide, and a pillar, of points at random with noise
@@ -99,8 +98,7 @@ TEST(NoiseAware, NoiseIsThatOfTheSourceWhateverTheResolution) {
                                       Source{0.05, 100'000}, Source{0.02, 10'000}}) {
     const PointCloud cloud = noisyRoom(3.0, points, noise);
     for (const double r : {0.1, 0.05, 0.02}) {
-      Progress progress("map", Progress::Output::kNone);
-      const SurfelMap map = SurfelMap::build(cloud, configOf(r), progress);
+      const SurfelMap map = SurfelMap::build(cloud, configOf(r));
       EXPECT_NEAR(static_cast<double>(map.noise()) / noise, 1.0, 0.1) << noise << " at " << r;
     }
   }
@@ -130,12 +128,11 @@ TEST(NoiseAware, NoiseDoesNotDependOnTheOrderOfThePoints) {
 // From a real scan.
 TEST(NoiseAware, NoiseOfARealBuildingIsTheSameAtAnyResolution) {
   if (realDataFolder().empty()) GTEST_SKIP() << "MARSIM_REAL_DATA is not set";
-  Progress progress("map", Progress::Output::kNone);
   const auto path = realDataFolder() / "building_indoor_2storey.pcd";
   MapLoading loading;
   loading.use_cache = false;
-  const float coarse = loadSurfelMap(path, configOf(0.1), progress, loading).map->noise();
-  const float fine = loadSurfelMap(path, configOf(0.05), progress, loading).map->noise();
+  const float coarse = loadSurfelMap(path, configOf(0.1), Progress::none(), loading).map->noise();
+  const float fine = loadSurfelMap(path, configOf(0.05), Progress::none(), loading).map->noise();
   EXPECT_EQ(coarse, fine);
   EXPECT_NEAR(coarse, 0.0075F, 0.0005F);  // as recorded
 }

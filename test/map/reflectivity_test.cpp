@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <tbb/global_control.h>
 
+#include "map/cache/map_file.hpp"
 #include "map/map_file_bytes.hpp"
 #include "map/test_files.hpp"
 #include "marsim/common/random.hpp"
@@ -39,8 +40,7 @@ PointCloud paintedCorner(std::size_t count) {
 }
 
 SurfelMap build(const PointCloud& cloud, const SurfelMapConfig& config = {}) {
-  Progress progress("building", Progress::Output::kNone);
-  return SurfelMap::build(cloud, config, progress);
+  return SurfelMap::build(cloud, config);
 }
 
 SurfelMapConfig of(Surface surface) {
@@ -128,10 +128,9 @@ TEST(Reflectivity, NumbersThatAreNoneCountAsDark) {
       "a.pcd",
       "FIELDS x y z intensity\nSIZE 4 4 4 4\nTYPE F F F F\nWIDTH 3\nHEIGHT 1\nDATA ascii\n"
       "0 0 0 nan\n1 0 0 -5\n2 0 0 200\n");
-  Progress progress("building", Progress::Output::kNone);
   MapLoading loading;
   loading.use_cache = false;
-  const auto map = loadSurfelMap(path, {}, progress, loading).map;
+  const auto map = loadSurfelMap(path, {}, Progress::none(), loading).map;
   std::vector<int> values(map->channels().reflectivity.begin(), map->channels().reflectivity.end());
   std::sort(values.begin(), values.end());
   EXPECT_EQ(values, (std::vector<int>{0, 0, 200}));
@@ -200,8 +199,7 @@ TEST(Reflectivity, IsKeptInTheCacheWithTheSameBytesForAnyNumberOfThreads) {
     MapLoading loading;
     loading.folder = folder / cache;
     loading.report = [](const std::string& line) { ADD_FAILURE() << line; };
-    Progress progress("loading", Progress::Output::kNone);
-    return loadSurfelMap(path, config, progress, loading);
+    return loadSurfelMap(path, config, Progress::none(), loading);
   };
   std::vector<std::string> files;
   for (const std::size_t threads : {1U, 2U, 7U}) {
@@ -215,8 +213,7 @@ TEST(Reflectivity, IsKeptInTheCacheWithTheSameBytesForAnyNumberOfThreads) {
 
   const LoadedMap again = load("cache1");
   EXPECT_TRUE(again.from_cache);
-  Progress progress("building", Progress::Output::kNone);
-  const SurfelMap expected = SurfelMap::build(loadCloud(path, progress).cloud, {}, progress);
+  const SurfelMap expected = SurfelMap::build(loadCloud(path).cloud, {});
   const View<std::uint8_t> found = again.map->channels().reflectivity;
   ASSERT_EQ(found.size(), expected.size());
   EXPECT_TRUE(std::equal(found.begin(), found.end(), expected.channels().reflectivity.begin()));
@@ -236,8 +233,7 @@ TEST(Reflectivity, AConstantIntensitySaysNothing) {
   const auto load = [&](const PointCloud& cloud) {
     savePcd(path, cloud);
     lines.clear();
-    Progress progress("loading", Progress::Output::kNone);
-    return loadSurfelMap(path, {}, progress, loading);
+    return loadSurfelMap(path, {}, Progress::none(), loading);
   };
   PointCloud cloud = paintedCorner(20000);
   const PointCloud painted = cloud;

@@ -59,9 +59,8 @@ struct Streamed {
 };
 
 Streamed stream(const std::filesystem::path& path, double resolution, const StreamBudget& budget) {
-  Progress progress("streaming", Progress::Output::kNone);
   Streamed result;
-  result.means = streamVoxels(path, resolution, result.source, progress, budget);
+  result.means = streamVoxels(path, resolution, result.source, Progress::none(), budget);
   return result;
 }
 

@@ -20,8 +20,7 @@ using Eigen::Vector3d;
 using Eigen::Vector3f;
 
 std::vector<Surfel> estimate(const PointCloud& cloud, double radius) {
-  Progress progress("estimating", Progress::Output::kNone);
-  return estimateSurfels(cloud, radius, progress);
+  return estimateSurfels(cloud, radius);
 }
 
 PointCloud randomBox(std::size_t count, const Vector3d& half_sides, const Vector3d& centre) {

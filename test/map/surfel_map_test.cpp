@@ -12,8 +12,7 @@ namespace {
 using Eigen::Vector3f;
 
 SurfelMap build(const PointCloud& cloud, const SurfelMapConfig& config) {
-  Progress progress("building", Progress::Output::kNone);
-  return SurfelMap::build(cloud, config, progress);
+  return SurfelMap::build(cloud, config);
 }
 
 std::string validationError(const SurfelMapConfig& config) {

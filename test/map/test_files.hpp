@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "marsim/common/error.hpp"
-#include "marsim/common/progress.hpp"
 #include "marsim/map/cloud_io.hpp"
 
 namespace marsim::map {
@@ -52,10 +51,7 @@ std::string bytesOf(T value) {
   return bytes;
 }
 
-inline LoadedCloud loadQuietly(const std::filesystem::path& path) {
-  Progress progress("loading", Progress::Output::kNone);
-  return loadCloud(path, progress);
-}
+inline LoadedCloud loadQuietly(const std::filesystem::path& path) { return loadCloud(path); }
 
 /// The message with which loading fails, less the file's path.
 inline std::string loadingError(const std::filesystem::path& path) {

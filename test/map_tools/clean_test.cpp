@@ -15,8 +15,6 @@ namespace {
 
 using Eigen::Vector3f;
 
-Progress quiet() { return Progress("clean", Progress::Output::kNone); }
-
 void add(map::PointCloud& cloud, const Eigen::Vector3d& p, std::uint8_t number) {
   cloud.points.push_back(p.cast<float>());
   cloud.classes.push_back(number);
@@ -63,8 +61,7 @@ TEST(Clean, OutliersAsBruteForceFindsThem) {
   for (std::size_t i = 0; i < means.size(); ++i) {
     if (means[i] <= mean + 2.0 * std::sqrt(square)) expected.push_back(cloud.points[i]);
   }
-  Progress progress = quiet();
-  const map::PointCloud left = removeOutliers(cloud, config, progress);
+  const map::PointCloud left = removeOutliers(cloud, config);
   EXPECT_EQ(left.points, expected);
   EXPECT_EQ(count(left, 40), 900U);
   EXPECT_LT(count(left, 99), 20U);
@@ -74,11 +71,10 @@ TEST(Clean, LonelyPointsHaveTooFewNeighbours) {
   map::PointCloud cloud = floorOf(2.0, 0.1);
   add(cloud, {1, 1, 1}, 99);
   add(cloud, {1, 1, 1.1}, 99);
-  Progress progress = quiet();
-  EXPECT_EQ(count(removeLonely(cloud, 0.2, 1, progress), 99), 2U);
-  EXPECT_EQ(count(removeLonely(cloud, 0.2, 2, progress), 99), 0U);
-  EXPECT_EQ(count(removeLonely(cloud, 0.05, 1, progress), 99), 0U);
-  EXPECT_THROW(removeLonely(cloud, 0.0, 1, progress), ConfigError);
+  EXPECT_EQ(count(removeLonely(cloud, 0.2, 1), 99), 2U);
+  EXPECT_EQ(count(removeLonely(cloud, 0.2, 2), 99), 0U);
+  EXPECT_EQ(count(removeLonely(cloud, 0.05, 1), 99), 0U);
+  EXPECT_THROW(removeLonely(cloud, 0.0, 1), ConfigError);
 }
 
 TEST(Clean, CropKeepsTheBox) {
@@ -102,8 +98,7 @@ TEST(Clean, TheGroundBecomesLevel) {
     const Eigen::Quaterniond turn = fromRollPitchYaw(radians(tilt), radians(-0.5 * tilt), 0.7);
     const Eigen::Vector3d moved(5.0, -2.0, -1.5);
     for (Vector3f& p : cloud.points) p = (turn * p.cast<double>() + moved).cast<float>();
-    Progress progress = quiet();
-    const GroundPlane ground = findGround(cloud, progress);
+    const GroundPlane ground = findGround(cloud);
     const double off = std::acos(std::min(1.0, ground.normal.dot(turn * Eigen::Vector3d::UnitZ())));
     EXPECT_LT(degrees(off), 0.1) << tilt;
     const map::PointCloud level = levelled(cloud, ground);
@@ -115,8 +110,7 @@ TEST(Clean, TheGroundBecomesLevel) {
   map::PointCloud wall;
   RandomStream random(3);
   for (int i = 0; i < 5000; ++i) add(wall, {0.0, random.uniform(0, 9), random.uniform(0, 9)}, 50);
-  Progress progress = quiet();
-  EXPECT_THROW(findGround(wall, progress), Error);
+  EXPECT_THROW(findGround(wall), Error);
 }
 
 // Round holes of 0.3 and 0.9 m in a floor; and the world beyond its rim stays empty.
@@ -131,8 +125,7 @@ TEST(Clean, HolesAreFilledUpToTheirWidth) {
     }
   }
   const map::PointCloud holed = map::selectPoints(cloud, numbers);
-  Progress progress = quiet();
-  const map::PointCloud filled = fillHoles(holed, 0.4, progress);
+  const map::PointCloud filled = fillHoles(holed, 0.4);
   ASSERT_GT(filled.size(), holed.size());
   EXPECT_EQ(filled.classes.size(), filled.size());
   std::size_t in_small = 0;

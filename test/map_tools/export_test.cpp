@@ -186,9 +186,8 @@ TEST(OctoMapWriter, LeavesAreTheVoxelsOfThePoints) {
     expected.insert(cellOf(p.x(), p.y(), p.z()));
   }
   for (const char* name : {"map.bt", "map.ot"}) {
-    Progress progress("export", Progress::Output::kNone);
     testing::internal::CaptureStderr();
-    EXPECT_EQ(writeOctoMap(folder / name, cloud, 0.2, progress), expected.size());
+    EXPECT_EQ(writeOctoMap(folder / name, cloud, 0.2), expected.size());
     EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
     octomap::OcTree tree(0.2);
     if (name == std::string("map.bt")) {
@@ -215,25 +214,23 @@ TEST(OctoMapWriter, PointsBeyondTheTreeAreNamed) {
   const TestFolder folder;
   map::PointCloud cloud = scattered();
   cloud.points.emplace_back(4000, 0, 0);
-  Progress progress("export", Progress::Output::kNone);
   try {
-    writeOctoMap(folder / "map.bt", cloud, 0.1, progress);
+    writeOctoMap(folder / "map.bt", cloud, 0.1);
     FAIL();
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("reaches 3276.8 m"), std::string::npos)
         << error.what();
   }
   EXPECT_FALSE(std::filesystem::exists(folder / "map.bt"));
-  EXPECT_THROW(writeOctoMap(folder / "map.xyz", cloud, 0.5, progress), Error);
-  EXPECT_THROW(writeOctoMap(folder / "map.bt", cloud, 0.0, progress), ConfigError);
+  EXPECT_THROW(writeOctoMap(folder / "map.xyz", cloud, 0.5), Error);
+  EXPECT_THROW(writeOctoMap(folder / "map.bt", cloud, 0.0), ConfigError);
 }
 
 #else
 
 TEST(OctoMapWriter, MissingLibraryIsNamed) {
   const TestFolder folder;
-  Progress progress("export", Progress::Output::kNone);
-  EXPECT_THROW(writeOctoMap(folder / "map.bt", hall(), 0.1, progress), FileError);
+  EXPECT_THROW(writeOctoMap(folder / "map.bt", hall(), 0.1), FileError);
 }
 
 #endif

@@ -59,8 +59,7 @@ inline const std::vector<LasPoint> kPoints{{1000, 2000, 3000, 7}, {-5000, 0, 10,
 /// Imports files without progress.
 inline Imported imported(const std::vector<std::filesystem::path>& paths,
                          const ImportConfig& config = {}) {
-  Progress progress("import", Progress::Output::kNone);
-  return importFiles(paths, config, progress);
+  return importFiles(paths, config);
 }
 
 /// The error with which an import ends.

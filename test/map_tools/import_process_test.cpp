@@ -26,8 +26,7 @@ namespace {
 const std::string kObj = "v 0 0 1\nv 4 0 1\nv 4 3 1\nf 1 2 3\n";
 
 Mesh meshOf(const std::filesystem::path& path, const ImportLimits& limits = {}) {
-  Progress progress("reading", Progress::Output::kNone);
-  return readMesh(path, progress, limits);
+  return readMesh(path, Progress::none(), limits);
 }
 
 /// The error of a failing import, one line, less the file's name at its begin.
@@ -197,9 +196,8 @@ TEST_F(ImportProcess, HoldsNoFileOfItsCaller) {
   if (!listsChildren()) GTEST_SKIP() << "/proc lists no children";
   const int mine = fcntl(STDIN_FILENO, F_DUPFD, 20);  // programs inherit it
   ASSERT_GE(mine, 20);
-  Progress progress("reading", Progress::Output::kNone);
   std::vector<std::string> files;
-  readOctoMap(writeTree(folder_), 0.01, progress, [&](const map::PointBlock&) {
+  readOctoMap(writeTree(folder_), 0.01, Progress::none(), [&](const map::PointBlock&) {
     for (const pid_t child : childrenOf(getpid())) {
       for (const auto& file :
            std::filesystem::directory_iterator(fmt::format("/proc/{}/fd", child))) {
@@ -224,8 +222,7 @@ TEST_F(ImportProcess, EndsWithItsCaller) {
   ASSERT_EQ(pipe(ends), 0);
   const pid_t caller = fork();
   if (caller == 0) {
-    Progress progress("reading", Progress::Output::kNone);
-    readOctoMap(path, 0.01, progress, [&](const map::PointBlock&) {
+    readOctoMap(path, 0.01, Progress::none(), [&](const map::PointBlock&) {
       const std::set<pid_t> children = childrenOf(getpid());
       if (children.empty()) _exit(1);
       const pid_t child = *children.begin();

@@ -13,10 +13,9 @@ using map::Colour;
 using map::TestFolder;
 
 Imported imported(const std::filesystem::path& path, double resolution = 0.05) {
-  Progress progress("import", Progress::Output::kNone);
   ImportConfig config;
   config.resolution = resolution;
-  return importFiles({path}, config, progress);
+  return importFiles({path}, config);
 }
 
 const std::string kSquare =
@@ -50,8 +49,7 @@ TEST_F(MeshColours, StayWithTheirVertices) {
   const auto path = folder_.write("a.obj",
                                   "v 0 0 0 1 0 0\nv 1 0 0 0 1 0\nv 1 1 0\nv 0 1 0 0 0 1 0.5\n"
                                   "f 1 2 3\nf 1 3 4\n");
-  Progress progress("reading", Progress::Output::kNone);
-  const Mesh mesh = readMesh(path, progress);
+  const Mesh mesh = readMesh(path);
   ASSERT_EQ(mesh.colours.size(), mesh.vertices.size());
   ASSERT_EQ(mesh.triangles.size(), 2U);
   for (std::size_t i = 0; i < mesh.vertices.size(); ++i) {
@@ -71,8 +69,7 @@ TEST_F(MeshColours, PathsMayHaveBackslashes) {
   folder_.write("parts/images/a.ppm", "P6\n1 1\n255\nabc");
   std::string square = kSquare;
   square.replace(square.find("a.mtl"), 5, "parts\\a.mtl");
-  Progress progress("reading", Progress::Output::kNone);
-  const Mesh mesh = readMesh(folder_.write("a.obj", square), progress);
+  const Mesh mesh = readMesh(folder_.write("a.obj", square));
   EXPECT_TRUE(mesh.notes.empty());
   EXPECT_EQ(colourAt(mesh, 0, {0.5, 0.2, 0}), (Colour{'a', 'b', 'c'}));
 }

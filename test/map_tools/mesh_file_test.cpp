@@ -81,8 +81,7 @@ std::filesystem::path writeGltf(const map::TestFolder& folder) {
 }
 
 Imported imported(const std::filesystem::path& path, const ImportConfig& config) {
-  Progress progress("import", Progress::Output::kNone);
-  return importFiles({path}, config, progress);
+  return importFiles({path}, config);
 }
 
 ImportConfig at(double resolution) {

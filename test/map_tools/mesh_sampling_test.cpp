@@ -16,9 +16,8 @@ namespace marsim::map_tools {
 namespace {
 
 std::vector<Eigen::Vector3d> sampled(const Mesh& mesh, const SamplingConfig& config) {
-  Progress progress("sampling", Progress::Output::kNone);
   std::vector<Eigen::Vector3d> samples;
-  sampleMesh(mesh, config, progress, [&](const map::PointBlock& block) {
+  sampleMesh(mesh, config, Progress::none(), [&](const map::PointBlock& block) {
     samples.insert(samples.end(), block.points.begin(), block.points.end());
   });
   return samples;

@@ -58,8 +58,7 @@ std::string octoMap(const TestFolder& folder, const std::string& extension) {
     cloud.points.emplace_back(0.5F * static_cast<float>(i), 0.3F * static_cast<float>(i % 7), 1.0F);
   }
   const auto path = folder.path() / ("whole" + extension);
-  Progress progress("test", Progress::Output::kNone);
-  writeOctoMap(path, cloud, 0.1, progress);
+  writeOctoMap(path, cloud, 0.1);
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }

@@ -14,9 +14,8 @@ namespace marsim::map_tools {
 namespace {
 
 std::vector<Eigen::Vector3d> leavesOf(const std::filesystem::path& path, double resolution) {
-  Progress progress("reading", Progress::Output::kNone);
   std::vector<Eigen::Vector3d> points;
-  readOctoMap(path, resolution, progress, [&](const map::PointBlock& block) {
+  readOctoMap(path, resolution, Progress::none(), [&](const map::PointBlock& block) {
     points.insert(points.end(), block.points.begin(), block.points.end());
   });
   return points;

@@ -10,8 +10,7 @@ namespace marsim::map_tools {
 namespace {
 
 std::vector<map::Colour> painted(const map::PointCloud& cloud, const std::string& name) {
-  Progress progress("test", Progress::Output::kNone);
-  return coloursOf(cloud, paintOf(name), progress);
+  return coloursOf(cloud, paintOf(name));
 }
 
 TEST(Paint, ShowsWhatPointsCarry) {

@@ -13,10 +13,7 @@ namespace {
 using map::bytesOf;
 using map::Colour;
 
-Mesh meshOf(const std::filesystem::path& path) {
-  Progress progress("reading", Progress::Output::kNone);
-  return readMesh(path, progress);
-}
+Mesh meshOf(const std::filesystem::path& path) { return readMesh(path); }
 
 std::string errorOf(const std::filesystem::path& path) {
   try {

@@ -50,9 +50,9 @@ struct Read {
 
 Read readAll(const RecordingConfig& config) {
   Read read;
-  Progress progress("read", Progress::Output::kNone);
-  read.report = readRecording(
-      config, progress, [&](const Keyframe& keyframe) { read.keyframes.push_back(keyframe); });
+  read.report = readRecording(config, Progress::none(), [&](const Keyframe& keyframe) {
+    read.keyframes.push_back(keyframe);
+  });
   return read;
 }
 
@@ -362,10 +362,9 @@ TEST_F(Recordings, ScansWithoutPosesAreCounted) {
   const Read read = readAll(config_);
   expectThePlace(read, 1);
   EXPECT_EQ(read.report.outside, 2U);
-  Progress progress("import", Progress::Output::kNone);
   ImportConfig import;
   import.recording = config_;
-  const Imported map = importFiles({folder_.path()}, import, progress);
+  const Imported map = importFiles({folder_.path()}, import);
   EXPECT_EQ(map.cloud.size(), 1U);
   EXPECT_NE(map.files[0].notes.back().find("2 scans dropped"), std::string::npos);
 }

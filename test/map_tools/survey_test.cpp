@@ -242,8 +242,7 @@ TEST(Survey, ViewpointOfAFileIsWarned) {
       "a.pcd",
       "FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nWIDTH 3\nHEIGHT 1\nVIEWPOINT 0 0 5 1 0 0 0\n"
       "DATA ascii\n0 0 0\n9 0 0\n0 9 1\n");
-  Progress progress("survey", Progress::Output::kNone);
-  const std::vector<std::string> warnings = surveyFile(path, nullptr, progress).warnings;
+  const std::vector<std::string> warnings = surveyFile(path, nullptr).warnings;
   ASSERT_FALSE(warnings.empty());
   EXPECT_EQ(warnings.back().rfind("its VIEWPOINT at (0.00, 0.00, 5.00)", 0), 0U);
 }

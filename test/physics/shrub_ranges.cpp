@@ -57,13 +57,9 @@ std::vector<double> shrubRanges() {
   std::vector<double> ranges;
   for (int place = 0; place < kPlaces; ++place) {
     const double azimuth = radians(2.0 * place);
-    StateHistory states;
-    KinematicState state;
-    state.X_WB.p = {kDistance * std::cos(azimuth), kDistance * std::sin(azimuth), 0.27};
-    states.push(state);
-    state.stamp = kNsPerSecond;
-    states.push(state);
-    const lidar::Scan scan = lidar.scan(0, toNs(0.2), states);
+    Pose X_WB;
+    X_WB.p = {kDistance * std::cos(azimuth), kDistance * std::sin(azimuth), 0.27};
+    const lidar::Scan scan = lidar.scan(X_WB);
     for (const lidar::ScanPoint& point : scan.points) {
       ranges.push_back(static_cast<double>(point.range));
     }

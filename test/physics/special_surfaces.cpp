@@ -88,13 +88,8 @@ lidar::LidarConfig fan(double low, double high, double azimuth, double step) {
 
 lidar::Scan scanOf(const lidar::LidarConfig& config, const std::vector<Plate>& plates,
                    const Vector3d& place = Vector3d::Zero()) {
-  StateHistory states;
-  KinematicState state;
-  state.X_WB.p = place;
-  states.push(state);
-  state.stamp = kNsPerSecond;
-  states.push(state);
-  return lidar::Lidar(config, std::make_shared<Plates>(plates)).scan(0, toNs(0.1), states);
+  return lidar::Lidar(config, std::make_shared<Plates>(plates))
+      .scan({Eigen::Quaterniond::Identity(), place});
 }
 
 Plate across(double x, double half, std::uint8_t semantic_class) {

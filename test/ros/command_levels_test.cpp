@@ -145,7 +145,7 @@ class CommandLevels : public testing::Test {
     EXPECT_LT((uav().position() - place).norm(), 0.02);
   }
 
-  const vehicle::VehicleConfig vehicle_ = config::loadVehicle("hummingbird").vehicle;
+  const vehicle::VehicleConfig vehicle_ = config::loadVehicle("hummingbird");
   const double weight_ = vehicle_.mass * kGravity;
 
  private:

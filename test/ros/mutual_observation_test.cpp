@@ -155,7 +155,7 @@ class MutualObservation : public testing::Test {
     return sight;
   }
 
-  const scene::BodyConfig body_ = sim::bodyOf(config::loadVehicle("hummingbird").vehicle);
+  const scene::BodyConfig body_ = sim::bodyOf(config::loadVehicle("hummingbird"));
   /// UAVs named by the status "peers" of a UAV's LiDAR, as "uav 1".
   std::set<std::string> toldOf(int uav) const {
     const auto found = told_.find(uav);

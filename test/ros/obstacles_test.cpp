@@ -74,8 +74,7 @@ TEST(ObstaclesOverRos, ScansShowThemWhereTheyAreAndTheDrivenOneIsDriven) {
 
   // An equal set, made here.
   map::SurfelMapConfig map_config;
-  Progress progress("test", Progress::Output::kNone);
-  const auto map = map::loadSurfelMap(config::resolveMap("forest"), map_config, progress).map;
+  const auto map = map::loadSurfelMap(config::resolveMap("forest"), map_config).map;
   Obstacles obstacles(config::readObstacles(told->settings, "told"), ros_nodes::clearanceIn(*map),
                       "told");
   EXPECT_EQ(obstacles.digest(), told->digest);

@@ -22,7 +22,6 @@
 #include <topic_tools/shape_shifter.h>
 
 #include "marsim/collision/clearance.hpp"
-#include "marsim/common/progress.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/map/load_map.hpp"
 #include "planned_flight.hpp"
@@ -256,8 +255,7 @@ TEST_F(PlannerClient, FliesAndSeesAsThePlannerDoes) {
   expectTwist(odom_, client_.world_twist);
   EXPECT_EQ(odom_.back().header.frame_id, "world");
 
-  Progress progress("planner_client_test");
-  const auto map = map::loadSurfelMap(config::resolveMap("forest"), {}, progress).map;
+  const auto map = map::loadSurfelMap(config::resolveMap("forest"), {}).map;
   const collision::ClearanceMap clearance(map->positions(), 0.1);
   const Pose X_BS = config::loadLidar("mid360").X_BS;
   ASSERT_GT(pairs_.size(), pairs_before + 5);

@@ -26,7 +26,6 @@
 #include "marsim/Contact.h"
 #include "marsim/DrivenObstacles.h"
 #include "marsim/Teleport.h"
-#include "marsim/common/progress.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/config/load.hpp"
 
@@ -276,9 +275,8 @@ class WorldFlight {
     const auto param = [&](const std::string& name) {
       return nh.param<std::string>(name, "not given");
     };
-    Progress progress("world");
     const map::LoadedMap loaded =
-        map::shareSurfelMap(config::resolveMap(param("uav0/map")), mapConfig(), progress);
+        map::shareSurfelMap(config::resolveMap(param("uav0/map")), mapConfig());
     progress.finish();
     world_ = std::make_unique<sim::World>(loaded.map, sim::Renderers{},
                                           static_cast<double>(loaded.source.box.min().z()));
@@ -336,10 +334,8 @@ class WorldFlight {
 
   void addUav(int number, const sim::Start& start, const std::string& depth) {
     const std::string name = uavName(number);
-    const vehicle::EquippedVehicle vehicle = config::loadVehicle("hummingbird");
     sim::UavConfig config;
-    config.vehicle = vehicle.vehicle;
-    config.imu = vehicle.imu;
+    config.vehicle = config::loadVehicle("hummingbird");
     config.seed = RandomStream(1, "/" + name).next();
     config.collision.response = sim::CollisionResponse::kBounce;
     config.controller = config::loadController("default");
@@ -362,7 +358,7 @@ class WorldFlight {
       message.child_frame_id = name + "/base_link";
       record_.add(name + "/odom", message);
     };
-    uav.on_imu = [this, name, imu = config.imu](const vehicle::ImuSample& sample) {
+    uav.on_imu = [this, name, imu = config.vehicle.imu](const vehicle::ImuSample& sample) {
       sensor_msgs::Imu message;
       ros_nodes::toMessage(sample, imu, true, message);
       message.header.frame_id = name + "/imu_link";

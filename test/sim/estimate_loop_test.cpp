@@ -52,7 +52,7 @@ class SlamFlight {
  private:
   static UavConfig configOf(const std::string& vehicle, const EstimateConfig& estimate) {
     UavConfig config;
-    static_cast<vehicle::EquippedVehicle&>(config) = config::loadVehicle(vehicle);
+    config.vehicle = config::loadVehicle(vehicle);
     config.controller = config::loadController("onboard");
     config.estimate = estimate;
     config.start_p_WB = start_;

@@ -65,8 +65,8 @@ class DeadReckoning {
 
 UavConfig offCentre(const Vector3d& p_WB, CollisionResponse response) {
   UavConfig config = uavAt(p_WB);
-  config.imu.X_BI.p = {0.05, -0.03, 0.02};
-  config.imu.X_BI.q = fromRollPitchYaw(0.2, -0.3, 0.5);
+  config.vehicle.imu.X_BI.p = {0.05, -0.03, 0.02};
+  config.vehicle.imu.X_BI.q = fromRollPitchYaw(0.2, -0.3, 0.5);
   config.collision.response = response;
   return config;
 }
@@ -91,7 +91,7 @@ TEST(ImuContacts, LandsAndStands) {
     World world(floorAndWall(), {});
     const UavConfig config = offCentre({0.0, 0.0, 1.5}, response);
     Uav& uav = world.addUav(config);
-    DeadReckoning reckoning(config.imu.X_BI);
+    DeadReckoning reckoning(config.vehicle.imu.X_BI);
     listen(uav, reckoning);
     uav.setGoal({0.3, 0.0, -0.5}, 0.4);
     for (int i = 0; i < 8000; ++i) {
@@ -109,7 +109,7 @@ TEST(ImuContacts, IsPressedAgainstAWall) {
   World world(floorAndWall(), {}, -2.0);
   const UavConfig config = offCentre({0.0, 0.0, 1.5}, CollisionResponse::kBounce);
   Uav& uav = world.addUav(config);
-  DeadReckoning reckoning(config.imu.X_BI);
+  DeadReckoning reckoning(config.vehicle.imu.X_BI);
   listen(uav, reckoning);
   std::vector<std::string> notes;
   noteContacts(uav, notes);
@@ -134,8 +134,8 @@ TEST(ImuContacts, FallsAndTumbles) {
     quadrotor.reset(config.start_p_WB, 0.0);
     quadrotor.setMotion(fromRollPitchYaw(1.0, 0.7, 0.0), {2.0, 1.0, 0.0}, {5.0, 2.0, 3.0});
     quadrotor.stopMotors();
-    vehicle::Imu imu(config.imu, 1);
-    DeadReckoning reckoning(config.imu.X_BI);
+    vehicle::Imu imu(config.vehicle.imu, 1);
+    DeadReckoning reckoning(config.vehicle.imu.X_BI);
     std::vector<ContactEvent> events;
     for (int i = 1; i <= 5000; ++i) {
       step(collisions, quadrotor, {}, events);
@@ -161,7 +161,7 @@ TEST(ImuContacts, IsStruckByAnotherUav) {
     const double x = k == 0 ? -1.0 : 1.0;
     const UavConfig config = offCentre({x, 0.02 * x, 10.0}, CollisionResponse::kBounce);
     uavs.push_back(&world.addUav(config));
-    reckonings.emplace_back(config.imu.X_BI);
+    reckonings.emplace_back(config.vehicle.imu.X_BI);
     uavs.back()->setGoal({-2.0 * x, 0.0, 10.0}, 0.0);
   }
   for (int k = 0; k < 2; ++k) listen(*uavs[k], reckonings[k]);

@@ -66,9 +66,9 @@ TEST(Replay, StateIsThatOfTheTrack) {
 // In the air's frame the circle's acceleration is towards its middle and gravity upwards.
 TEST(Replay, ImuFeelsTheTrack) {
   VehicleSetup setup = replaying(circle(2.0));
-  setup.imu = vehicle::ImuConfig();
-  setup.imu.X_BI.p = {0.1, 0.0, 0.05};
-  setup.imu.gyroscope = setup.imu.accelerometer = vehicle::InertialErrors();
+  setup.vehicle.imu = vehicle::ImuConfig();
+  setup.vehicle.imu.X_BI.p = {0.1, 0.0, 0.05};
+  setup.vehicle.imu.gyroscope = setup.vehicle.imu.accelerometer = vehicle::InertialErrors();
   Vehicle vehicle(setup, 0.0, nullptr, 0);
   vehicle.place(Vector3d::Zero(), 0.0, 0);
   int samples = 0;
@@ -77,7 +77,7 @@ TEST(Replay, ImuFeelsTheTrack) {
     if (!step.imu || step.imu->stamp < 3 * kNsPerSecond / 10) continue;
     ++samples;
     const Pose X_WB = circleAt(toSeconds(step.imu->stamp));
-    const Vector3d arm_W = X_WB.q * setup.imu.X_BI.p;
+    const Vector3d arm_W = X_WB.q * setup.vehicle.imu.X_BI.p;
     const Vector3d out(X_WB.p.x() + arm_W.x(), X_WB.p.y() + arm_W.y(), 0.0);
     const Vector3d f_W = -kRate * kRate * out + Vector3d(0.0, 0.0, kGravity);
     EXPECT_LT((step.imu->specific_force - X_WB.q.conjugate() * f_W).norm(), 2e-3);

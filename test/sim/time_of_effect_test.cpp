@@ -118,7 +118,7 @@ TEST(Pilot, WaitingCommandsAreDroppedWhenTimeIsSetBack) {
 VehicleSetup setupOf(CollisionResponse response = CollisionResponse::kReport) {
   VehicleSetup setup;
   setup.vehicle = vehicle::hummingbird();
-  setup.imu.rate = 500.0;
+  setup.vehicle.imu.rate = 500.0;
   setup.collision.response = response;
   return setup;
 }

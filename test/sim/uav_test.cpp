@@ -24,9 +24,9 @@ UavConfig configOf(const vehicle::VehicleConfig& vehicle) {
   config.vehicle = vehicle;
   config.start_p_WB = {1.0, 2.0, 3.0};
   config.start_yaw = 0.5;
-  config.imu.gyroscope.noise_density = 1e-3;
-  config.imu.accelerometer.noise_density = 1e-2;
-  config.imu.accelerometer.random_walk = 1e-3;
+  config.vehicle.imu.gyroscope.noise_density = 1e-3;
+  config.vehicle.imu.accelerometer.noise_density = 1e-2;
+  config.vehicle.imu.accelerometer.random_walk = 1e-3;
   return config;
 }
 
@@ -224,7 +224,7 @@ TEST(Uav, RepeatsByteForByte) {
 
 TEST(Uav, SamplesTheImuAtItsOwnRate) {
   UavConfig config = configOf(vehicle::racer());
-  config.imu.rate = 250.0;
+  config.vehicle.imu.rate = 250.0;
   Uav uav(config, {}, kNoGround);
   std::vector<TimeNs> stamps;
   uav.on_imu = [&](const vehicle::ImuSample& sample) { stamps.push_back(sample.stamp); };
@@ -264,10 +264,10 @@ TEST(RateConfig, RatesDivideTheDynamicsRate) {
 
 TEST(Uav, RefusesRatesThatDoNotFitTogether) {
   UavConfig config = configOf(vehicle::hummingbird());
-  config.imu.rate = 333.0;
+  config.vehicle.imu.rate = 333.0;
   EXPECT_EQ(messageOf([&] { Uav(config, {}, 0.0); }),
             "imu: rate is 333, allowed: the dynamics rate (1000 Hz) divided by a whole number");
-  config.imu.rate = 50.0;
+  config.vehicle.imu.rate = 50.0;
   config.rates = {50.0, 50.0, 50.0};
   EXPECT_EQ(messageOf([&] { Uav(config, {}, 0.0); }),
             "rates: dynamics is 50, allowed: 64 Hz or more for motors as fast as 160 rad/s");

@@ -61,6 +61,22 @@ TEST(World, GroundIsTheLowestPointOfTheMapUnlessGiven) {
   EXPECT_EQ(World(map, {}, -2.5).groundZ(), -2.5);
 }
 
+TEST(World, RunsForATimeRoundedUpToWholeSteps) {
+  World world(room(), {});
+  world.runFor(1.0);
+  EXPECT_EQ(world.time(), 0) << "no UAV, no time";
+  Uav& uav = world.addUav(uavConfig());
+  ASSERT_EQ(world.uavs().size(), 1U);
+  EXPECT_EQ(world.uavs()[0].get(), &uav);
+  world.runFor(0.25);
+  EXPECT_EQ(world.time(), 250'000'000);
+  EXPECT_EQ(uav.state().stamp, 250'000'000);
+  world.runFor(0.0101);
+  EXPECT_EQ(world.time(), 261'000'000);
+  world.runFor(0.0);
+  EXPECT_EQ(world.time(), 261'000'000);
+}
+
 TEST(World, ScansAdjoinAndLieOnTheMapAlsoInFlight) {
   World world(room(), {});
   Uav& uav = world.addUav(uavConfig());

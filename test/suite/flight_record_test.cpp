@@ -108,12 +108,11 @@ TEST(SeenCloud, KeepsAPointAVoxelAndTheScanThatSawMost) {
   seen.add({0, 0, 2}, scanOf({{0.03F, 0, 0}, {3, 0, 0}}));
   seen.add({0, 0, 3}, scanOf({{6, 0, 0}}));
   seen.write(folder.path());
-  Progress progress("test", Progress::Output::kNone);
-  const map::PointCloud cloud = map::loadCloud(folder.path() / "cloud.pcd", progress).cloud;
+  const map::PointCloud cloud = map::loadCloud(folder.path() / "cloud.pcd").cloud;
   ASSERT_EQ(cloud.size(), 3U);
   EXPECT_EQ(cloud.points[0].x(), 0.01F);
   EXPECT_EQ(cloud.intensity, (std::vector<float>{10, 20, 10}));
-  EXPECT_EQ(map::loadCloud(folder.path() / "scan.pcd", progress).cloud.size(), 2U);
+  EXPECT_EQ(map::loadCloud(folder.path() / "scan.pcd").cloud.size(), 2U);
   EXPECT_EQ(seen.scanOrigin(), Eigen::Vector3d(0, 0, 2));
   EXPECT_EQ(seen.scans(), 3U);
   EXPECT_EQ(seen.pointsPerScan(), 2.0);

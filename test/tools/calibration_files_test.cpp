@@ -11,6 +11,7 @@
 
 #include "common/data_dir.hpp"
 #include "common/input_file.hpp"
+#include "config/launch_words.hpp"
 #include "lidar/output/slam_client.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"

@@ -213,6 +213,24 @@ TEST_F(IncludeTable, EveryModuleFolderIsInTheTable) {
   }
 }
 
+// A header that only the sources of its own module include lies in src.
+TEST_F(IncludeTable, PublicHeadersServeOthersThanTheirModule) {
+  std::set<std::string> needed;
+  for (const Include& include : includes()) {
+    const bool in_header = *include.file.begin() == "include";
+    if (in_header || moduleOf(include.file) != targetOf(include)) needed.insert(include.path);
+  }
+  int seen = 0;
+  for (const fs::directory_entry& entry :
+       fs::recursive_directory_iterator(root_ / "include" / "marsim")) {
+    const fs::path header = fs::relative(entry.path(), root_ / "include");
+    if (entry.is_directory() || std::distance(header.begin(), header.end()) < 3) continue;
+    ++seen;
+    EXPECT_EQ(needed.count(header.generic_string()), 1U) << header;
+  }
+  EXPECT_GT(seen, 50);
+}
+
 // A name that a header defines in a namespace is the name of no other type in any header, and in no
 // source of the same module; one of a public header in no source at all.
 TEST_F(IncludeTable, TypeNamesHaveOneMeaning) {

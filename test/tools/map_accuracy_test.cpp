@@ -52,10 +52,7 @@ class MapAccuracy : public testing::Test {
     config_.recording.poses = folder_.path() / "poses.txt";
     config_.map.resolution = 0.1;
   }
-  Accuracy measured() {
-    Progress progress("test", Progress::Output::kNone);
-    return measureAccuracy(config_, progress);
-  }
+  Accuracy measured() { return measureAccuracy(config_); }
   std::string complaint() {
     try {
       measured();

@@ -32,10 +32,7 @@ class ScanOnceTest : public testing::Test {
     request_.X_WS = parsePose("2.5,3,1.5,30deg,5deg,-3deg", "--pose");
     request_.cloud = folder_.path() / "scan.pcd";
   }
-  map::PointCloud written() const {
-    Progress progress("test", Progress::Output::kNone);
-    return map::loadCloud(request_.cloud, progress).cloud;
-  }
+  map::PointCloud written() const { return map::loadCloud(request_.cloud).cloud; }
 
   const TemporaryFolder folder_;
   ScanRequest request_;

@@ -17,6 +17,7 @@
 
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
+#include "viz/framing.hpp"
 
 namespace marsim::viz {
 namespace {

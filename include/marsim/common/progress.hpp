@@ -12,12 +12,12 @@ namespace marsim {
 /// Phases follow one another; one object belongs to one thread.
 class Progress {
  public:
-  enum class Output { kStandardError, kNone };
-
-  explicit Progress(std::string task, Output output = Output::kStandardError);
+  explicit Progress(std::string task);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
+  /// Shows nothing; for any number of threads.
+  static Progress& none();
 
   /// Starts a phase of `total` units (0: unknown).
   void phase(std::string name, std::size_t total = 0);
@@ -28,14 +28,15 @@ class Progress {
 
  private:
   using Clock = std::chrono::steady_clock;
+  Progress() = default;
   void show(std::size_t done);
 
   std::string task_;
   std::string phase_;
   std::size_t total_ = 0;
   Clock::time_point started_, phase_started_, last_shown_;
-  bool enabled_;
-  bool terminal_;
+  bool enabled_ = false;
+  bool terminal_ = false;
   bool shown_ = false;
   bool finished_ = false;
 };

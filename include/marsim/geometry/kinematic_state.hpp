@@ -27,6 +27,9 @@ Pose interpolatePose(const KinematicState& from, const KinematicState& to, TimeN
 /// The states of the last moments, oldest first, for looking up poses in between.
 class StateHistory {
  public:
+  StateHistory() = default;
+  /// The history of a body at rest from `begin` to `end`.
+  StateHistory(const Pose& X_WB, TimeNs begin, TimeNs end);
   /// Appends a state. One that is not newer than the newest is ignored and false returned.
   bool push(const KinematicState& state);
   /// Whether poses from `begin` to `end` can be looked up.

@@ -73,10 +73,9 @@ class Lidar {
 
   /// The scan of [begin, end), which `motion` must cover (an instantaneous sensor: its stamp).
   /// Times of objects count from `begin`. Throws Error, and ConfigError for an invalid object.
-  Scan scan(TimeNs begin, TimeNs end, const StateHistory& motion, View<MovingObject> objects);
-  Scan scan(TimeNs begin, TimeNs end, const StateHistory& motion) {
-    return scan(begin, end, motion, {});
-  }
+  Scan scan(TimeNs begin, TimeNs end, const StateHistory& motion, View<MovingObject> objects = {});
+  /// The scan of one period from `begin` on by a body at rest.
+  Scan scan(const Pose& X_WB, TimeNs begin = 0, View<MovingObject> objects = {});
 
   /// Whether scans list the shots without a return (organised clouds and some drivers need them).
   void keepMisses(bool keep) { keep_misses_ = keep; }

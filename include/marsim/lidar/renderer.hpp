@@ -193,10 +193,10 @@ struct RendererConfig {
 
 /// Casts rays through a wide tree of the map's surfels, neighbouring directions together.
 std::unique_ptr<RayCaster> makeRayCaster(std::shared_ptr<const map::SurfelMap> map,
-                                         const RendererConfig& config);
+                                         const RendererConfig& config = {});
 /// The faster one of two: surfels projected into the image, plane correction and blending
 /// included, or, for maps that are finer than 0.05 m, the ray caster.
 std::unique_ptr<ImageRenderer> makeDepthImageRenderer(std::shared_ptr<const map::SurfelMap> map,
-                                                      const RendererConfig& config);
+                                                      const RendererConfig& config = {});
 
 }  // namespace marsim::lidar

@@ -31,7 +31,7 @@ struct LoadedCloud {
 /// they are narrowed to float. Points keep the file's order. Throws FileError, naming the file and
 /// the reason, where it is missing, of another kind, truncated, garbage, without x y z, empty or
 /// without a single finite point.
-LoadedCloud loadCloud(const std::filesystem::path& path, Progress& progress);
+LoadedCloud loadCloud(const std::filesystem::path& path, Progress& progress = Progress::none());
 
 /// The points of a cloud that lie within `reach` [m] of its median on every axis; drops stray
 /// points. Throws ConfigError where `reach` is not positive.

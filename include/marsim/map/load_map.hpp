@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,7 +11,6 @@
 #include <Eigen/Geometry>
 
 #include "marsim/common/progress.hpp"
-#include "marsim/map/map_cache.hpp"
 #include "marsim/map/surfel_map.hpp"
 
 namespace marsim::map {
@@ -56,6 +56,12 @@ struct LoadedMap {
   bool from_cache = false;  ///< made earlier, or by another process while this one waited
 };
 
+/// Takes one line for the user.
+using LineSink = std::function<void(const std::string&)>;
+
+/// Prints "marsim: <line>" on standard error.
+void reportToStandardError(const std::string& line);
+
 /// Options of loadSurfelMap.
 struct MapLoading {
   bool use_cache = true;
@@ -69,12 +75,12 @@ struct MapLoading {
 /// an intensity that is the same everywhere, and coordinates that are coarser than a quarter of the
 /// resolution. Throws FileError for the source, ConfigError for a resolution above the extent of a
 /// larger one, and what SurfelMap::build throws.
-LoadedMap loadSurfelMap(const std::filesystem::path& path, const SurfelMapConfig& config,
-                        Progress& progress, const MapLoading& loading = {});
+LoadedMap loadSurfelMap(const std::filesystem::path& path, const SurfelMapConfig& config = {},
+                        Progress& progress = Progress::none(), const MapLoading& loading = {});
 
 /// Loads a map for the nodes of one process: a file of the same path, size and time with the same
 /// settings is loaded once and its map is shared. From any thread.
-LoadedMap shareSurfelMap(const std::filesystem::path& path, const SurfelMapConfig& config,
-                         Progress& progress, const MapLoading& loading = {});
+LoadedMap shareSurfelMap(const std::filesystem::path& path, const SurfelMapConfig& config = {},
+                         Progress& progress = Progress::none(), const MapLoading& loading = {});
 
 }  // namespace marsim::map

@@ -11,12 +11,14 @@
 
 #include "marsim/common/progress.hpp"
 #include "marsim/common/view.hpp"
-#include "marsim/map/map_file.hpp"
 #include "marsim/map/point_cloud.hpp"
 #include "marsim/map/surfel.hpp"
 #include "marsim/map/surfel_tree.hpp"
 
 namespace marsim::map {
+
+class MapFile;
+class MapFileWriter;
 
 /// Settings for making a map from a cloud.
 struct SurfelMapConfig {
@@ -66,7 +68,7 @@ class SurfelMap {
  public:
   /// Downsamples the cloud and makes surfels of it. Throws ConfigError, Error.
   static SurfelMap build(const PointCloud& cloud, const SurfelMapConfig& config,
-                         Progress& progress);
+                         Progress& progress = Progress::none());
   /// Stores surfels, which the tree orders and rounds. Throws ConfigError, Error.
   static SurfelMap of(const SurfelSet& set, const SurfelMapConfig& config);
   /// Takes surfels as they are (tests, procedural sets); planar as the configuration says.
@@ -132,12 +134,13 @@ class SurfelMap {
 /// Fewer than three neighbours, or all on a line: not planar, thickness = radius, normal +z. Runs
 /// on all cores; the result does not depend on their number. Throws ConfigError for a radius that
 /// is not positive, Error where the points spread over more than two million radii.
-std::vector<Surfel> estimateSurfels(const PointCloud& cloud, double radius, Progress& progress);
+std::vector<Surfel> estimateSurfels(const PointCloud& cloud, double radius,
+                                    Progress& progress = Progress::none());
 
 /// Makes surfels of a downsampled cloud by a configuration (one point a voxel, in the order
 /// of the voxels' keys), which is used up. `measured_noise` [m] is the source's (measureNoise).
 /// Deterministic, on all cores.
 SurfelSet makeSurfels(PointCloud&& voxels, double measured_noise, const SurfelMapConfig& config,
-                      Progress& progress);
+                      Progress& progress = Progress::none());
 
 }  // namespace marsim::map

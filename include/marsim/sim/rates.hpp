@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "marsim/vehicle/imu.hpp"
 #include "marsim/vehicle/vehicle_config.hpp"
 
 namespace marsim::sim {
@@ -22,6 +21,6 @@ struct RateConfig {
 /// Whether a vehicle and its IMU can be stepped at these rates. Throws ConfigError where the IMU's
 /// rate does not divide the dynamics rate or the motors are too fast for the step.
 void validateRates(const RateConfig& rates, const vehicle::VehicleConfig& vehicle,
-                   const vehicle::ImuConfig& imu, const std::string& where);
+                   const std::string& where);
 
 }  // namespace marsim::sim

@@ -7,15 +7,15 @@
 #include <optional>
 #include <vector>
 
+#include "marsim/control/reference.hpp"
 #include "marsim/geometry/pose_track.hpp"
 #include "marsim/scene/peers.hpp"
 #include "marsim/sim/collisions.hpp"
-#include "marsim/sim/ideal_motion.hpp"
 #include "marsim/sim/motion_track.hpp"
 #include "marsim/sim/rates.hpp"
 #include "marsim/sim/time_of_effect.hpp"
-#include "marsim/vehicle/equipped_vehicle.hpp"
 #include "marsim/vehicle/quadrotor.hpp"
+#include "marsim/vehicle/vehicle_config.hpp"
 #include "marsim/vehicle/wind.hpp"
 
 namespace marsim::sim {
@@ -45,8 +45,9 @@ struct MotorFailure {
   double effectiveness = 0.0;  ///< share of the commanded thrust that is left, 0 to 1
 };
 
-/// A vehicle with its sensors, rates and collision settings.
-struct VehicleSetup : vehicle::EquippedVehicle {
+/// A vehicle with its rates and collision settings.
+struct VehicleSetup {
+  vehicle::VehicleConfig vehicle;
   RateConfig rates;
   CollisionConfig collision;
   std::uint64_t seed = 1;
@@ -79,6 +80,8 @@ struct VehicleStep {
   std::optional<double> pressure;        ///< [Pa]
   std::optional<vehicle::GnssFix> fix;
 };
+
+class IdealMotion;
 
 /// The body of a UAV: rotor and rigid-body dynamics, contacts and impacts, IMU and navigation
 /// sensors at their rates. Motor speeds, impacts and moving objects in; reports, contacts, impacts
@@ -167,7 +170,7 @@ class Vehicle {
   std::optional<vehicle::Gnss> gnss_;
   std::optional<vehicle::Wind> wind_;  ///< none: still air
   double ground_z_;
-  IdealMotion ideal_;
+  std::shared_ptr<IdealMotion> ideal_;
   std::deque<Pending> pending_;                ///< motor speeds that do not act yet
   std::vector<Placement> placements_to_come_;  ///< by stamp
   std::uint32_t placements_ = 0;

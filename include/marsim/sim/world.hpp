@@ -153,6 +153,12 @@ class World {
   void addDriver(std::shared_ptr<scene::ObstacleDriver> driver);
   /// Advances all UAVs by one dynamics step.
   void step();
+  /// Advances all UAVs by a time [s], rounded up to whole steps; without UAVs no time passes.
+  void runFor(double seconds);
+  /// Simulated time of the last step.
+  TimeNs time() const { return uavs_.empty() ? 0 : uavs_.front()->state().stamp; }
+  /// In the order in which they were added.
+  const std::vector<std::unique_ptr<Uav>>& uavs() const { return uavs_; }
   const map::SurfelMap& map() const { return *map_; }
   /// Distances to the map and to plants that are obstacles, for starts and routes.
   collision::ClearanceMap clearances() const { return {neighbours_, map_->bounds()}; }

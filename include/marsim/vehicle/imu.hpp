@@ -10,7 +10,6 @@
 #include "marsim/common/random.hpp"
 #include "marsim/common/settings.hpp"
 #include "marsim/geometry/kinematic_state.hpp"
-#include "marsim/vehicle/quadrotor.hpp"
 
 namespace marsim::vehicle {
 
@@ -46,6 +45,12 @@ struct ImuConfig {
 
   void declare(Settings& settings);
   void validate(const std::string& where) const;
+};
+
+/// Numbers of changes of a body's motion that its accelerations do not contain.
+struct MotionBreaks {
+  std::uint64_t contacts = 0;    ///< by impulses or by support: an IMU feels them
+  std::uint64_t placements = 0;  ///< teleports: an IMU feels nothing
 };
 
 /// One reading of an IMU.

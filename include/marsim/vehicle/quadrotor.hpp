@@ -15,12 +15,6 @@ namespace marsim::vehicle {
 
 using marsim::RotorArray;
 
-/// Numbers of changes of a body's motion that its accelerations do not contain.
-struct MotionBreaks {
-  std::uint64_t contacts = 0;    ///< by impulses or by support: an IMU feels them
-  std::uint64_t placements = 0;  ///< teleports: an IMU feels nothing
-};
-
 /// One number per rotor, four a column, as the processor's registers hold them; zero for absent
 /// rotors.
 using RotorColumns = Eigen::Array<double, 4, kMostRotors / 4>;

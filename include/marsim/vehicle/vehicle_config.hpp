@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,8 @@
 
 #include "marsim/common/rotor_array.hpp"
 #include "marsim/common/settings.hpp"
+#include "marsim/vehicle/imu.hpp"
+#include "marsim/vehicle/navigation_sensors.hpp"
 
 namespace marsim::vehicle {
 
@@ -55,7 +58,7 @@ struct BatteryConfig {
   void declare(Settings& settings);
 };
 
-/// A multirotor with four to eight rotors.
+/// A multirotor with four to eight rotors, and the sensors that belong to it.
 struct VehicleConfig {
   std::string name;
   double mass = 1.0;                                         ///< [kg]
@@ -82,6 +85,10 @@ struct VehicleConfig {
   /// .pcd or .ply file of the body's points in B, as other UAVs' sensors and the collision check
   /// see it; empty: a body of hub, arms and propellers.
   std::string body;
+  ImuConfig imu;
+  std::optional<MagnetometerConfig> magnetometer;
+  std::optional<BarometerConfig> barometer;
+  std::optional<GnssConfig> gnss;
 
   /// Mass [kg], centre of mass [m in B] and inertia [kg m^2 about it, B's axes] with the payload.
   double totalMass() const;

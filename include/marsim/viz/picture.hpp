@@ -11,7 +11,6 @@
 #include "marsim/lidar/camera.hpp"
 #include "marsim/lidar/lidar.hpp"
 #include "marsim/map/point_cloud.hpp"
-#include "marsim/viz/picture_camera.hpp"
 
 namespace marsim::viz {
 
@@ -51,10 +50,6 @@ struct PictureConfig {
   /// Throws ConfigError.
   void validate(const std::string& where) const;
 };
-
-/// Camera and section for a view: all of the map where it is not much larger than the flight and
-/// the scan, else the surroundings of these.
-Framing frameFlight(const FlightScene& scene, Viewpoint view, const PictureConfig& config);
 
 /// Writes a PNG with a scale bar and a legend; the same bytes for the same scene. Throws FileError,
 /// ConfigError.

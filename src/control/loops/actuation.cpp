@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "marsim/control/actuation.hpp"
+#include "control/loops/actuation.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "control/loops/cascade_gains.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
-#include "marsim/control/cascade_gains.hpp"
 
 namespace marsim::control {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "marsim/control/cascade_gains.hpp"
+#include "control/loops/cascade_gains.hpp"
 
 namespace marsim::control {
 

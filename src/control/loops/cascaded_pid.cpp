@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "marsim/control/cascaded_pid.hpp"
+#include "control/loops/cascaded_pid.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "control/loops/clamped_norm.hpp"
+#include "control/loops/geometric.hpp"
 #include "control/loops/held_integral.hpp"
 #include "marsim/common/units.hpp"
-#include "marsim/control/geometric.hpp"
 
 namespace marsim::control {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "control/loops/cascaded_pid.hpp"
+#include "control/loops/geometric.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/control/cascaded_pid.hpp"
-#include "marsim/control/geometric.hpp"
 
 namespace marsim::control {
 namespace {

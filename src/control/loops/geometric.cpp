@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "marsim/control/geometric.hpp"
+#include "control/loops/geometric.hpp"
 
 #include <cmath>
 
+#include "control/loops/cascade_gains.hpp"
 #include "control/loops/clamped_norm.hpp"
 #include "control/loops/held_integral.hpp"
 #include "marsim/common/units.hpp"
-#include "marsim/control/cascade_gains.hpp"
 
 namespace marsim::control {
 namespace {

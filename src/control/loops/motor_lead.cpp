@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "marsim/control/motor_lead.hpp"
+#include "control/loops/motor_lead.hpp"
 
 #include <algorithm>
 

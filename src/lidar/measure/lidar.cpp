@@ -174,6 +174,11 @@ Scan Lidar::scan(TimeNs begin, TimeNs end, const StateHistory& motion, View<Movi
   return scan;
 }
 
+Scan Lidar::scan(const Pose& X_WB, TimeNs begin, View<MovingObject> objects) {
+  const TimeNs end = begin + periodNs(config_.rate);
+  return scan(begin, end, StateHistory(X_WB, begin, end), objects);
+}
+
 float Lidar::intensityOf(float reflectivity, float range) const {
   const IntensityConfig& intensity = config_.intensity;
   if (intensity.constant) return static_cast<float>(*intensity.constant);

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "map/cache/map_file.hpp"
 #include "marsim/common/progress.hpp"
-#include "marsim/map/map_file.hpp"
 
 namespace marsim::map {
 
@@ -18,7 +18,7 @@ std::uint64_t checksum(const void* bytes, std::size_t size);
 std::uint64_t blockChecksum(const unsigned char* bytes, std::size_t size);
 
 /// XXH3-128 of a file's content, block by block like blockChecksum. Throws FileError.
-MapFileKey hashFile(const std::filesystem::path& path, Progress& progress);
+MapFileKey hashFile(const std::filesystem::path& path, Progress& progress = Progress::none());
 
 /// XXH3-128 of a text.
 MapFileKey hashText(std::string_view text);

@@ -11,6 +11,7 @@
 #include "common/data_dir.hpp"
 #include "common/shared_by_key.hpp"
 #include "map/cache/checksum.hpp"
+#include "map/cache/map_cache.hpp"
 #include "map/cache/map_info.hpp"
 #include "map/make/noise_sample.hpp"
 #include "map/make/point_spacing.hpp"

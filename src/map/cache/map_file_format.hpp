@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "marsim/map/map_file.hpp"
+#include "map/cache/map_file.hpp"
 
 /// Layout of a map file, shared by reader and writer.
 namespace marsim::map {

@@ -10,9 +10,9 @@
 #include "common/file_descriptor.hpp"
 #include "common/output_file.hpp"
 #include "map/cache/checksum.hpp"
+#include "map/cache/map_file.hpp"
 #include "map/cache/map_file_format.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/map/map_file.hpp"
 
 namespace marsim::map {
 namespace {

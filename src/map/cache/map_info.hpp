@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "map/cache/map_file.hpp"
 #include "marsim/map/load_map.hpp"
-#include "marsim/map/map_file.hpp"
 
 /// Section `info` of a map file: the settings that shaped the map, and data of its source.
 namespace marsim::map {

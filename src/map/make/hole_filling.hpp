@@ -22,6 +22,7 @@ struct HoleSettings {
 /// triangle is strewn so that discs cover it; the points' channels are interpolated between the
 /// three surfels. The surfels must be those of different voxels. On all cores; the result does not
 /// depend on their number.
-MovedPoints fillHoles(const MergedPoints& merged, const HoleSettings& settings, Progress& progress);
+MovedPoints fillHoles(const MergedPoints& merged, const HoleSettings& settings,
+                      Progress& progress = Progress::none());
 
 }  // namespace marsim::map

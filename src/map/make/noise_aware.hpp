@@ -22,7 +22,8 @@ namespace marsim::map {
 /// not depend on their number. The cloud is used up. `measured_noise` [m] of its source stands
 /// in for the configuration's if that is 0. Throws ConfigError, Error.
 SurfelSet makeNoiseAwareSurfels(PointCloud&& cloud, double measured_noise,
-                                const SurfelMapConfig& config, Progress& progress);
+                                const SurfelMapConfig& config,
+                                Progress& progress = Progress::none());
 
 /// Standard deviation [m] of a source's points off their surfaces: the median thickness of flat
 /// neighbourhoods. These are as small, 0.15 m or more, as the points' spacing and the noise itself

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "common/bounds.hpp"
+#include "map/cache/map_file.hpp"
 #include "map/make/noise_aware.hpp"
 #include "map/make/reflectivity.hpp"
 #include "map/tree/leaf_storage.hpp"

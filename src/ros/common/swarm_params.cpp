@@ -27,7 +27,7 @@ SwarmPlace readSwarmPlace(Params& params, const ros::NodeHandle& handle) {
   return place;
 }
 
-vehicle::EquippedVehicle readVehicle(Params& params, const ros::NodeHandle& handle) {
+vehicle::VehicleConfig readVehicle(Params& params, const ros::NodeHandle& handle) {
   return config::loadVehicle(given(readSwarmPlace(params, handle).vehicle, params.text("vehicle")));
 }
 

@@ -21,7 +21,7 @@ struct SwarmPlace {
 /// namespace `handle`, or 0). Throws ConfigError and the errors of config::loadSwarm.
 SwarmPlace readSwarmPlace(Params& params, const ros::NodeHandle& handle);
 /// The vehicle of the swarm's file or, where it names none, of the parameter `vehicle`.
-vehicle::EquippedVehicle readVehicle(Params& params, const ros::NodeHandle& handle);
+vehicle::VehicleConfig readVehicle(Params& params, const ros::NodeHandle& handle);
 /// The swarm file's word if it has one, else the parameter.
 inline std::string given(const std::string& by_swarm, const std::string& by_parameter) {
   return by_swarm.empty() ? by_parameter : by_swarm;

@@ -135,7 +135,7 @@ void PeerBridgeNode::readShapes(const std::string& usual_vehicle) {
       const std::string& vehicle = uav.vehicle.empty() ? usual_vehicle : uav.vehicle;
       const auto [shape, is_new] = by_vehicle.try_emplace(vehicle);
       if (is_new) {
-        const vehicle::VehicleConfig config = config::loadVehicle(vehicle).vehicle;
+        const vehicle::VehicleConfig config = config::loadVehicle(vehicle);
         shape->second = {config.name, config.body};
       }
       if (!shape->second.cloud.empty()) shapes_[uav.id] = shape->second;

@@ -24,14 +24,14 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
     : inputs_(handle), diagnostics_(handle, private_handle) {
   Params params(private_handle);
   frames_ = readFrames(params, handle);
-  const vehicle::EquippedVehicle vehicle = readVehicle(params, handle);
+  const vehicle::VehicleConfig vehicle = readVehicle(params, handle);
   control::ControllerConfig config = config::loadController(params.text("controller"));
   config.goal.speed = params.number("goal_speed", config.goal.speed, Quantity::kSpeed);
   config.goal.acceleration =
       params.number("goal_acceleration", config.goal.acceleration, Quantity::kNumber);
   ground_z_ = params.numberOrAuto("ground_z", Quantity::kLength);
   config.validate(params.where());
-  const control::VehicleModel model = sim::vehicleModel(vehicle.vehicle);
+  const control::VehicleModel model = sim::vehicleModel(vehicle);
   pilot_ = std::make_unique<sim::Pilot>(config, model);
   estimates_ =
       EstimateInput::make(handle, inputs_, params, vehicle, config, *pilot_, [this] { onImu(); });

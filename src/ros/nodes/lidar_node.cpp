@@ -9,6 +9,7 @@
 #include <sensor_msgs/LaserScan.h>
 #include <sensor_msgs/PointCloud2.h>
 
+#include "config/launch_words.hpp"
 #include "lidar/output/slam_client.hpp"
 #include "marsim/config/load.hpp"
 #include "ros/common/swarm_params.hpp"

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "common/bounds.hpp"
+#include "config/launch_words.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/geometry/pose_file.hpp"
@@ -50,7 +51,7 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
   Params params(private_handle);
   frames_ = readFrames(params, handle);
   const SwarmPlace place = readSwarmPlace(params, handle);
-  vehicle::EquippedVehicle vehicle =
+  vehicle::VehicleConfig vehicle =
       config::loadVehicle(given(place.vehicle, params.text("vehicle")));
   const std::string imu = params.text("imu");
   const std::string lidar = given(place.lidar, params.text("lidar"));
@@ -87,16 +88,16 @@ QuadrotorNode::QuadrotorNode(ros::NodeHandle handle, ros::NodeHandle private_han
     advance();
   });
   peer_publisher_ = std::make_unique<PeerPublisher>(handle, params);
-  peer_publisher_->setBody(vehicle.vehicle);
+  peer_publisher_->setBody(vehicle);
   makeVehicle(params, setup);
   params.finish();
   const Lockstep& lockstep = world_->lockstep();
   const double patience = respawns ? ControlWait::kRespawnPatience : ControlWait::kPatience;
   control_wait_ =
-      ControlWait(vehicle_->reportPeriod(), vehicle.vehicle.control_latency,
+      ControlWait(vehicle_->reportPeriod(), vehicle.control_latency,
                   lockstep.on ? ControlWait::kShareOfPatience * lockstep.patience : patience,
                   lockstep.on && !vehicle_->replays());
-  diagnostics_.setHardwareID(vehicle.vehicle.name);
+  diagnostics_.setHardwareID(vehicle.name);
   diagnostics_.add("dynamics", this, &QuadrotorNode::diagnose);
   advertise(handle, private_handle);
   navigation_sensors_ = std::make_unique<NavigationSensors>(vehicle, frames_, handle);

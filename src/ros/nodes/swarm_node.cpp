@@ -28,7 +28,7 @@ Vehicles vehiclesOf(const sim::SwarmConfig& swarm, int size, const std::string& 
   for (int id = 0; id < size; ++id) {
     const sim::SwarmMember* member = swarm.member(id);
     const std::string name = member == nullptr || member->vehicle.empty() ? usual : member->vehicle;
-    if (loaded.count(name) == 0) loaded.emplace(name, config::loadVehicle(name).vehicle);
+    if (loaded.count(name) == 0) loaded.emplace(name, config::loadVehicle(name));
     vehicles.push_back(loaded.at(name));
   }
   return vehicles;

@@ -137,7 +137,7 @@ void ScenarioRunnerNode::openCoverage(ros::NodeHandle& handle) {
   const map::LoadedMap loaded =
       map::shareSurfelMap(config::resolveMap(argument("map")), map_config, progress);
   progress.finish();
-  const vehicle::VehicleConfig vehicle = config::loadVehicle(argument("vehicle")).vehicle;
+  const vehicle::VehicleConfig vehicle = config::loadVehicle(argument("vehicle"));
   for (const scenario::CoverageCheck& check : scenario_.checks.coverage) {
     const Eigen::Vector3d start = scenario_.start.value_or(
         Eigen::Vector3d(0.0, 0.0, config::defaultNumber("z", Quantity::kLength)));

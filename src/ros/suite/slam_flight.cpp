@@ -34,7 +34,7 @@ double lengthOf(Eigen::Vector3d from, const std::vector<Eigen::Vector3d>& places
 }  // namespace
 
 SlamFlight::SlamFlight(Params& params) {
-  const vehicle::VehicleConfig vehicle = config::loadVehicle(params.text("vehicle")).vehicle;
+  const vehicle::VehicleConfig vehicle = config::loadVehicle(params.text("vehicle"));
   const lidar::LidarConfig lidar = config::loadLidar(params.text("lidar"));
   const MapParams map(params);
   const std::string vegetation = params.text("vegetation");

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "config/launch_words.hpp"
 #include "marsim/common/error.hpp"
 #include "ros/messages/conversions.hpp"
 #include "ros/messages/pose_messages.hpp"
@@ -18,7 +19,7 @@ constexpr double kLongestSettling = 60.0;  // [s]
 
 std::unique_ptr<EstimateInput> EstimateInput::make(ros::NodeHandle& handle, Inputs& inputs,
                                                    Params& params,
-                                                   const vehicle::EquippedVehicle& vehicle,
+                                                   const vehicle::VehicleConfig& vehicle,
                                                    const control::ControllerConfig& controller,
                                                    sim::Pilot& pilot, std::function<void()> onImu) {
   const std::string topic = params.text("estimate");

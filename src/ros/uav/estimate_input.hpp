@@ -29,8 +29,7 @@ class EstimateInput {
   /// Null if no estimate is configured. `inputs` are the node's. `onImu` is called after each
   /// sample.
   static std::unique_ptr<EstimateInput> make(ros::NodeHandle& handle, Inputs& inputs,
-                                             Params& params,
-                                             const vehicle::EquippedVehicle& vehicle,
+                                             Params& params, const vehicle::VehicleConfig& vehicle,
                                              const control::ControllerConfig& controller,
                                              sim::Pilot& pilot, std::function<void()> onImu);
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <visualization_msgs/MarkerArray.h>
 
+#include "config/launch_words.hpp"
 #include "marsim/MotorStates.h"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
@@ -22,8 +23,8 @@ constexpr std::size_t kPathLength = 20000;  // poses kept on `path`
 }  // namespace
 
 MotionPublisher::MotionPublisher(Params& params, const Frames& frames,
-                                 const vehicle::EquippedVehicle& vehicle, const std::string& lidar)
-    : frames_(frames), vehicle_(vehicle.vehicle), imu_(vehicle.imu) {
+                                 const vehicle::VehicleConfig& vehicle, const std::string& lidar)
+    : frames_(frames), vehicle_(vehicle) {
   twist_in_world_ = params.choice("odom_twist_frame", {"child", "body", "world"}) == "world";
   const bool truth_tf = params.flag("publish_ground_truth_tf");
   tf_child_frame_ = truth_tf ? frames_.base() : frames_.base() + "_truth";
@@ -38,7 +39,6 @@ MotionPublisher::MotionPublisher(Params& params, const Frames& frames,
   }
   X_BR_ = config::chooseFrame(params.text("record_frame"), vehicle.imu, lidar, params.where(),
                               "record_frame");
-  if (vehicle.magnetometer) X_BM_ = vehicle.magnetometer->X_BM;
   path_.header.frame_id = frames_.world;
 }
 
@@ -53,9 +53,10 @@ void MotionPublisher::begin(ros::NodeHandle& handle) {
   visual_publisher_ = handle.advertise<visualization_msgs::MarkerArray>("visual", 1, true);
   visual_publisher_.publish(vehicleMarkers(vehicle_, tf_child_frame_));
   std::vector<geometry_msgs::TransformStamped> transforms = {
-      toTransform(imu_.X_BI, frames_.base(), frames_.imu(), 0)};
-  if (X_BM_) {
-    transforms.push_back(toTransform(*X_BM_, frames_.base(), frames_.magnetometer(), 0));
+      toTransform(vehicle_.imu.X_BI, frames_.base(), frames_.imu(), 0)};
+  if (vehicle_.magnetometer) {
+    transforms.push_back(
+        toTransform(vehicle_.magnetometer->X_BM, frames_.base(), frames_.magnetometer(), 0));
   }
   static_tf_.sendTransform(transforms);
 }
@@ -93,7 +94,7 @@ void MotionPublisher::publishImu(const vehicle::ImuSample& sample) {
                            bool with_orientation) {
     if (!publisher.wanted()) return;
     const auto message = boost::make_shared<sensor_msgs::Imu>();
-    toMessage(sample, imu_, with_orientation, *message);
+    toMessage(sample, vehicle_.imu, with_orientation, *message);
     message->header.frame_id = imu_frame_;
     publisher.publish(message);
   };

@@ -33,7 +33,7 @@ class MotionPublisher {
  public:
   /// Reads the parameters. `lidar`: the vehicle's, a name or a file. Throws ConfigError, and
   /// FileError if the record cannot be written.
-  MotionPublisher(Params& params, const Frames& frames, const vehicle::EquippedVehicle& vehicle,
+  MotionPublisher(Params& params, const Frames& frames, const vehicle::VehicleConfig& vehicle,
                   const std::string& lidar);
 
   /// Advertises topics and publishes constant messages. Throws FileError.
@@ -51,10 +51,8 @@ class MotionPublisher {
 
   Frames frames_;
   vehicle::VehicleConfig vehicle_;
-  vehicle::ImuConfig imu_;
   std::string odom_frame_, odom_child_frame_, imu_frame_, livox_imu_frame_, tf_child_frame_;
   bool twist_in_world_ = false;
-  std::optional<Pose> X_BM_;  ///< if there is a magnetometer
   nav_msgs::Path path_;
   std::optional<OutputStream> record_;
   bool record_has_header_ = false;

@@ -16,7 +16,7 @@ double square(double x) { return x * x; }
 
 }  // namespace
 
-NavigationSensors::NavigationSensors(const vehicle::EquippedVehicle& vehicle, const Frames& frames,
+NavigationSensors::NavigationSensors(const vehicle::VehicleConfig& vehicle, const Frames& frames,
                                      ros::NodeHandle& handle)
     : base_frame_(frames.base()),
       magnetometer_frame_(frames.magnetometer()),

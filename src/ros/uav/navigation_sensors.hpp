@@ -17,7 +17,7 @@ namespace marsim::ros_nodes {
 /// north, up).
 class NavigationSensors {
  public:
-  NavigationSensors(const vehicle::EquippedVehicle& vehicle, const Frames& frames,
+  NavigationSensors(const vehicle::VehicleConfig& vehicle, const Frames& frames,
                     ros::NodeHandle& handle);
   /// Publishes the samples that are due at a step.
   void publish(TimeNs stamp, const sim::VehicleStep& due);

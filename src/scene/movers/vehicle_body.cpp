@@ -120,10 +120,7 @@ std::vector<map::Surfel> bodySurfels(const BodyConfig& config, double spacing) {
   return tiler.take();
 }
 
-map::PointCloud readBody(const BodyConfig& config) {
-  Progress progress("body", Progress::Output::kNone);
-  return map::loadCloud(config.cloud, progress).cloud;
-}
+map::PointCloud readBody(const BodyConfig& config) { return map::loadCloud(config.cloud).cloud; }
 
 }  // namespace
 
@@ -186,9 +183,8 @@ std::shared_ptr<const map::SurfelMap> bodyShape(const BodyConfig& config, double
   if (config.cloud.empty()) {
     return std::make_shared<const map::SurfelMap>(bodySurfels(config, resolution), map_config);
   }
-  Progress progress("body", Progress::Output::kNone);
   return std::make_shared<const map::SurfelMap>(
-      map::SurfelMap::build(readBody(config), map_config, progress));
+      map::SurfelMap::build(readBody(config), map_config));
 }
 
 double radiusOf(const map::SurfelMap& shape) {

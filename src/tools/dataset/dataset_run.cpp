@@ -11,6 +11,7 @@
 
 #include "common/output_file.hpp"
 #include "common/text.hpp"
+#include "config/launch_words.hpp"
 #include "config/names.hpp"
 #include "config/scenario.hpp"
 #include "config/study.hpp"
@@ -124,7 +125,7 @@ class Recorder {
       : flight_(&flight),
         quality_(std::make_shared<dataset::QualityMeter>(sensors, *flight.map().map)),
         truth_rate_(request.truth_rate.value_or(flight.config().rates.odometry)),
-        twin_(flight.config().imu, flight.config().seed) {
+        twin_(flight.config().vehicle.imu, flight.config().seed) {
     writers_.push_back(quality_);
     writers_.push_back(std::make_shared<DatasetPreview>(flight.map().map, sensors, title, folder));
     for (const dataset::Format format : request.formats) {
@@ -291,7 +292,7 @@ void fly(ScenarioFlight& flight, End& end, DatasetSummary& summary) {
 void equip(ScenarioFlight& flight, const DatasetRequest& request) {
   if (!request.airsim.empty()) {
     const AirsimSensors sensors =
-        loadAirsim(request.airsim, request.airsim_vehicle, flight.config().imu);
+        loadAirsim(request.airsim, request.airsim_vehicle, flight.config().vehicle.imu);
     for (const std::string& note : sensors.notes) {
       fmt::print(stderr, "{}: {}\n", request.airsim, note);
     }
@@ -344,7 +345,7 @@ void chooseTruthFrame(const DatasetRequest& request, dataset::Sensors& sensors) 
 dataset::Sensors sensorsOf(const ScenarioFlight& flight, const DatasetRequest& request) {
   const sim::UavConfig& config = flight.config();
   dataset::Sensors sensors;
-  sensors.imu = config.imu;
+  sensors.imu = config.vehicle.imu;
   sensors.lidar = config.lidar;
   sensors.depth = config.depth;
   sensors.cameras = config.cameras;
@@ -360,7 +361,7 @@ dataset::Sensors sensorsOf(const ScenarioFlight& flight, const DatasetRequest& r
 void writeCalibrationOf(const ScenarioFlight& flight, const fs::path& folder) {
   const sim::UavConfig& config = flight.config();
   CarriedSensors sensors;
-  sensors.imu = config.imu;
+  sensors.imu = config.vehicle.imu;
   sensors.imu_topic = "imu/data";  // which bags have
   sensors.depth = config.depth;
   sensors.cameras = config.cameras;

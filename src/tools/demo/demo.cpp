@@ -190,7 +190,7 @@ Preparation prepareDemo(const DemoOptions& options) {
   Validator("command line")
       .require(options.speed <= fastest, "--speed", fmt::format("{:g} m/s", options.speed),
                fmt::format("up to {:g} m/s, the controller's speed_max", fastest));
-  const vehicle::VehicleConfig vehicle = config::loadVehicle(options.vehicle).vehicle;
+  const vehicle::VehicleConfig vehicle = config::loadVehicle(options.vehicle);
   const double radius = vehicle.radius;
   const double clearance = radius + kSafetyMargin;
   const auto given_goals = options.goals.empty() ? std::vector<Eigen::Vector3d>()

@@ -55,6 +55,6 @@ struct Accuracy {
 /// Makes a map from a recording without every n-th scan, and casts the beams of these scans at it.
 /// Throws the errors of readRecording, ConfigError, and Error if there are too few scans or they do
 /// not fit each other.
-Accuracy measureAccuracy(const AccuracyConfig& config, Progress& progress);
+Accuracy measureAccuracy(const AccuracyConfig& config, Progress& progress = Progress::none());
 
 }  // namespace marsim::tools

@@ -43,11 +43,10 @@ struct ReplayWords {
 /// Throws FileError if a map's header cannot be read.
 void requireHeader(const std::filesystem::path& map) {
   struct HeaderWasRead {};
-  marsim::Progress progress("map", marsim::Progress::Output::kNone);
   marsim::map::PointSink sink;
   sink.begin = [](const marsim::map::RecordLayout&, std::uint64_t) { throw HeaderWasRead(); };
   try {
-    marsim::map::readPoints(map, progress, sink);
+    marsim::map::readPoints(map, marsim::Progress::none(), sink);
   } catch (const HeaderWasRead&) {
   }
 }

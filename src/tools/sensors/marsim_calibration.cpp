@@ -5,6 +5,7 @@
 
 #include "common/text.hpp"
 #include "config/defaults.hpp"
+#include "config/launch_words.hpp"
 #include "lidar/output/slam_client.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"

@@ -106,7 +106,7 @@ struct Place {
 
 sim::UavConfig hummingbird(const Eigen::Vector3d& start) {
   sim::UavConfig config;
-  static_cast<vehicle::EquippedVehicle&>(config) = config::loadVehicle("hummingbird");
+  config.vehicle = config::loadVehicle("hummingbird");
   config.controller = config::loadController("default");
   config.start_p_WB = start;
   return config;
@@ -124,7 +124,7 @@ void drawSwarm(const Place& place, const fs::path& path) {
     const double angle = i * kPi / 3.0;
     world.addUav(hummingbird({1.7 * std::cos(angle), 1.7 * std::sin(angle), 1.2 + 0.3 * (i % 3)}));
   }
-  while (uav.state().stamp < toNs(0.3)) world.step();
+  world.runFor(0.3);
 
   std::vector<Eigen::Vector3f> in_sensor;
   viz::FlightScene scene = place.scene("");
@@ -210,7 +210,7 @@ void drawCollision(const Place& place, const fs::path& path) {
   const Eigen::Vector3d goal(8.0, 2.0, 1.8);
   uav.setGoal(goal, 0.0);
   viz::FlightScene scene = place.scene("");
-  while (uav.state().stamp < toNs(6.0)) {
+  while (world.time() < toNs(6.0)) {
     world.step();
     scene.path.push_back(uav.state().X_WB.p);
   }

@@ -58,21 +58,10 @@ void requireOutput(const fs::path& file, const std::vector<std::string>& formats
   requireWritable(file);
 }
 
-/// A body at rest at the sensor's pose.
-StateHistory resting(const Pose& X_WS, TimeNs end) {
-  StateHistory history;
-  KinematicState state;
-  state.X_WB = X_WS;
-  history.push(state);
-  state.stamp = end;
-  history.push(state);
-  return history;
-}
-
 Returns scanFor(lidar::Lidar& lidar, const Pose& X_WS, double duration, Progress& progress) {
   const TimeNs end = std::max<TimeNs>(1, toNs(duration));
   const TimeNs step = periodNs(lidar.config().rate);
-  const StateHistory motion = resting(X_WS, end);
+  const StateHistory motion(X_WS, 0, end);  // the body is the sensor
   Returns returns;
   progress.phase("scanning", static_cast<std::size_t>(end / step) + 1);
   std::size_t done = 0;

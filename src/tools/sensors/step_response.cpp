@@ -204,16 +204,16 @@ bool isAngle(StepAxis axis) {
   return axis != StepAxis::kX && axis != StepAxis::kY && axis != StepAxis::kZ;
 }
 
-StepFlight flyStep(const vehicle::EquippedVehicle& vehicle, const control::ControllerConfig& gains,
+StepFlight flyStep(const vehicle::VehicleConfig& vehicle, const control::ControllerConfig& gains,
                    StepAxis axis, double step) {
   validateStep(axis, step);
   sim::VehicleSetup setup;
-  static_cast<vehicle::EquippedVehicle&>(setup) = vehicle;
+  setup.vehicle = vehicle;
   setup.collision.on = false;
   sim::Vehicle flown(setup, -std::numeric_limits<double>::infinity(), nullptr, 0);
   flown.place({0.0, 0.0, kStart}, 0.0, 0);
-  const auto controller = control::makeController(gains, sim::vehicleModel(vehicle.vehicle));
-  const double weight = vehicle.vehicle.mass * kGravity;
+  const auto controller = control::makeController(gains, sim::vehicleModel(vehicle));
+  const double weight = vehicle.mass * kGravity;
 
   StepFlight flight{loopOf(gains, axis), toSeconds(flown.dynamicsStep()), {}};
   const double slowest =

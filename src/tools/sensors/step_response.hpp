@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "marsim/control/controller.hpp"
-#include "marsim/vehicle/equipped_vehicle.hpp"
+#include "marsim/vehicle/vehicle_config.hpp"
 
 /// Step responses of a vehicle under a controller, compared with the controller's specification.
 namespace marsim::tools {
@@ -25,7 +25,7 @@ struct StepFlight {
 };
 
 /// step [m or rad]. Throws ConfigError if the step is zero or beyond the axis's limits.
-StepFlight flyStep(const vehicle::EquippedVehicle& vehicle, const control::ControllerConfig& gains,
+StepFlight flyStep(const vehicle::VehicleConfig& vehicle, const control::ControllerConfig& gains,
                    StepAxis axis, double step);
 
 /// The unit step response of wn^2 / (s^2 + 2 zeta wn s + wn^2) at a time [s]; 0 before 0.

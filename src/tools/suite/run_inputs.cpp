@@ -51,8 +51,7 @@ std::vector<std::string> inputsOfMap(const std::string& value) {
   if (std::find(places.begin(), places.end(), value) != places.end()) {
     return {lineOf(dataDir() / "maps" / (value + ".yaml"))};
   }
-  Progress progress("map", Progress::Output::kNone);
-  const map::MapFileKey key = map::hashFile(value, progress);
+  const map::MapFileKey key = map::hashFile(value);
   return {fmt::format("{} {:016x}{:016x}", fs::path(value).filename().string(), key[1], key[0])};
 }
 

@@ -9,6 +9,7 @@
 #include "common/text.hpp"
 #include "config/defaults.hpp"
 #include "config/epoch.hpp"
+#include "config/launch_words.hpp"
 #include "control/paths/reference_of.hpp"
 #include "lidar/output/slam_client.hpp"
 #include "marsim/collision/clearance.hpp"
@@ -127,7 +128,7 @@ void ScenarioFlight::requireArgument(const std::string& where, const std::string
 
 void ScenarioFlight::makeConfig(const scenario::Scenario& scenario, dataset::Axes replay_axes) {
   const Arguments& given = *arguments_;
-  static_cast<vehicle::EquippedVehicle&>(config_) = given.loaded("vehicle", config::loadVehicle);
+  config_.vehicle = given.loaded("vehicle", config::loadVehicle);
   const std::string lidar = given.text("lidar"), imu = given.text("imu");
   if (lidar != "none") {
     config_.lidar = given.loaded("lidar", config::loadLidar);
@@ -152,9 +153,9 @@ void ScenarioFlight::makeConfig(const scenario::Scenario& scenario, dataset::Axe
   Validator(given.where("imu"))
       .require(lidar != "none" || imu != "lidar", "imu", imu,
                "vehicle, auto or a name: there is no LiDAR");
-  config_.imu = given.loaded("imu", [&](const std::string& word) {
+  config_.vehicle.imu = given.loaded("imu", [&](const std::string& word) {
     const bool has_none = lidar == "none" && word == "auto";
-    return config::chooseImu(has_none ? "vehicle" : word, config_.imu, lidar);
+    return config::chooseImu(has_none ? "vehicle" : word, config_.vehicle.imu, lidar);
   });
   config_.controller = given.loaded("controller", config::loadController);
   config_.controller.goal.speed = given.number("speed", Quantity::kSpeed);
@@ -191,7 +192,7 @@ void ScenarioFlight::addSurfaces() {
 }
 
 void ScenarioFlight::carry(const AirsimSensors& sensors) {
-  if (sensors.imu) config_.imu = *sensors.imu;
+  if (sensors.imu) config_.vehicle.imu = *sensors.imu;
   if (sensors.lidar) {
     config_.lidar = sensors.lidar;
     config_.lidar->instantaneous = arguments_->flag("instantaneous");

@@ -38,7 +38,7 @@ class ScenarioFlight {
   /// Replaces the scenario's sensors by the given ones; call it before enter().
   void carry(const AirsimSensors& sensors);
   /// Sets the IMU's rate [Hz], a divisor of the dynamics rate; call it before enter().
-  void setImuRate(double rate) { config_.imu.rate = rate; }
+  void setImuRate(double rate) { config_.vehicle.imu.rate = rate; }
   /// Has odometry called at every dynamics step; call it before enter().
   void tellEveryStep() { config_.rates.odometry = config_.rates.dynamics; }
   /// The arguments of the launch file by name, each as it was given or by default.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "marsim/control/actuation.hpp"
+#include "control/loops/actuation.hpp"
 #include "marsim/control/controller.hpp"
 
 namespace marsim::control {

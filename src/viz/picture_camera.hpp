@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <limits>
 #include <optional>
 
 #include <Eigen/Geometry>
@@ -41,14 +40,6 @@ class PictureCamera {
   double focal_ = 1.0;
   Eigen::Vector2d pixel_ = Eigen::Vector2d::Zero();
   bool perspective_ = false;
-};
-
-/// A camera and the part of the map that it shows.
-struct Framing {
-  PictureCamera camera;
-  Eigen::AlignedBox3d shown;  ///< [m] in W; points outside are left out
-  bool roof_cut = false;      ///< shown ends a little above the flight
-  bool front_cut = false;     ///< shown begins a little before the flight
 };
 
 }  // namespace marsim::viz

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "control/loops/motor_lead.hpp"
 #include "marsim/common/time.hpp"
 #include "marsim/control/controller.hpp"
 #include "marsim/control/mixer.hpp"
-#include "marsim/control/motor_lead.hpp"
 #include "marsim/geometry/kinematic_state.hpp"
 
 namespace marsim::control {

@@ -6,15 +6,10 @@
 #include <memory>
 #include <string>
 
-#include "marsim/map/map_file.hpp"
+#include "map/cache/map_file.hpp"
+#include "marsim/map/load_map.hpp"
 
 namespace marsim::map {
-
-/// Takes one line for the user.
-using LineSink = std::function<void(const std::string&)>;
-
-/// Prints "marsim: <line>" on standard error.
-void reportToStandardError(const std::string& line);
 
 /// A request to the cache.
 struct CacheEntry {

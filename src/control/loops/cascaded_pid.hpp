@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "marsim/control/actuation.hpp"
-#include "marsim/control/cascade_gains.hpp"
+#include "control/loops/actuation.hpp"
+#include "control/loops/cascade_gains.hpp"
 #include "marsim/control/controller.hpp"
 
 namespace marsim::control {
