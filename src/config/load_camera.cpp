@@ -29,6 +29,7 @@ CameraRigConfig loadCameras(const std::string& name_or_path) {
   YamlReader::readFile(path, [&](YamlReader& reader) {
     reader.required("name", rig.name);
     reader.optional("rate", rig.rate, "Hz");
+    reader.optional("clock", rig.clock);
     Pose X_BR;  // the rig in the body
     reader.readMap("mounting", [&](YamlReader& mounting) { declarePose(mounting, X_BR); });
     CameraConfig of_all;

@@ -125,6 +125,8 @@ double kittiRate(const Sensors& sensors) {
 bool kittiHolds(const Sensors& sensors, const ImageStream& stream) {
   constexpr double kTolerance = 1e-6;  // [rad]
   if (stream.kind != ImageStream::Kind::kColour || stream.camera > 1) return false;
+  // A frame has one stamp.
+  if (sensors.cameras->clock.any() || (sensors.lidar && sensors.lidar->clock.any())) return false;
   const lidar::CameraConfig& first = sensors.cameras->cameras.front();
   const double images = stream.rate / kittiRate(sensors);  // per frame
   return first.model.isIdeal() && stream.model.isIdeal() &&

@@ -19,7 +19,8 @@ ImageClock clockOf(const lidar::CameraRigConfig& config) {
     before = std::max(before, camera.before());
     after = std::max(after, camera.after());
   }
-  return ImageClock(config.rate, before, after, 1.0 / config.rate + before);
+  const SensorClock stamps(config.clock, config.seed, "clock of the cameras");
+  return ImageClock(config.rate, stamps, before, after, 1.0 / config.rate + before);
 }
 
 lidar::CameraRigConfig validated(lidar::CameraRigConfig config) {
@@ -52,7 +53,8 @@ std::vector<lidar::CameraImage> CameraRig::images(const std::vector<std::size_t>
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
     for (std::size_t i = next++; i < images.size(); i = next++) {
-      images[i] = cameras_[cameras[i]].imageAlong(instant.stamp, instant.motion, objects);
+      images[i] = cameras_[cameras[i]].imageAlong(instant.time, instant.motion, objects);
+      images[i].stamp = instant.stamp;
     }
   };
   std::vector<std::future<void>> others;
@@ -69,9 +71,9 @@ void CameraRig::setWeather(const lidar::Weather& weather) {
 }
 
 TimeNs CameraRig::beginOf(const Instant& instant) const {
-  return std::max(instant.stamp - period(), TimeNs{0});
+  return std::max(instant.time - period(), TimeNs{0});
 }
 
-TimeNs CameraRig::endOf(const Instant& instant) const { return instant.stamp + toNs(after_); }
+TimeNs CameraRig::endOf(const Instant& instant) const { return instant.time + toNs(after_); }
 
 }  // namespace marsim::sim

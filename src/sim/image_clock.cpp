@@ -15,14 +15,15 @@ std::vector<ImageClock::Instant> ImageClock::take(const VehicleReport& report) {
   if (effect == MotionTrack::Effect::kBegun) {
     next_ = std::llround(std::ceil(toSeconds(now) * rate_));
   }
-  TimeNs stamp = toNs(static_cast<double>(next_) / rate_);
-  for (; stamp + after_ <= now; stamp = toNs(static_cast<double>(++next_) / rate_)) {
+  TimeNs time = toNs(static_cast<double>(next_) / rate_);
+  for (; time + after_ <= now; time = toNs(static_cast<double>(++next_) / rate_)) {
+    const auto stamp = stamps_.stampOf(time);
     // Before time 0 the vehicle stands at its start.
-    if (history.covers(std::max(stamp - before_, TimeNs{0}), stamp + after_)) {
-      due.push_back({stamp, history.poseAt(stamp), history});
+    if (stamp && history.covers(std::max(time - before_, TimeNs{0}), time + after_)) {
+      due.push_back({time, history.poseAt(time), history, *stamp});
     }
   }
-  history.discardBefore(std::min(now, stamp - std::max(before_, kept_)));
+  history.discardBefore(std::min(now, time - std::max(before_, kept_)));
   return due;
 }
 

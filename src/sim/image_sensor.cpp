@@ -7,6 +7,8 @@ namespace marsim::sim {
 
 ImageSensor::ImageSensor(lidar::DepthCameraConfig config,
                          std::shared_ptr<const lidar::ImageRenderer> renderer)
-    : camera_(std::move(config), std::move(renderer)), clock_(camera_.config().rate) {}
+    : camera_(std::move(config), std::move(renderer)),
+      clock_(camera_.config().rate, SensorClock(camera_.config().clock, camera_.config().seed,
+                                                "clock of the depth camera")) {}
 
 }  // namespace marsim::sim

@@ -8,7 +8,14 @@ namespace marsim::sim {
 RangeSensor::RangeSensor(lidar::LidarConfig config,
                          std::shared_ptr<const lidar::RayRenderer> renderer, std::uint64_t seed,
                          bool noise)
-    : lidar_(std::move(config), std::move(renderer), seed, noise) {}
+    : lidar_(std::move(config), std::move(renderer), seed, noise),
+      clock_(lidar_.config().clock, seed, "clock of the LiDAR") {}
+
+lidar::Scan RangeSensor::scan(const Interval& interval, View<scene::MovingObject> objects) {
+  lidar::Scan scan = lidar_.scan(interval.begin, interval.end, interval.motion, objects);
+  scan.stamp = interval.stamp;
+  return scan;
+}
 
 std::vector<RangeSensor::Interval> RangeSensor::take(const VehicleReport& report) {
   std::vector<Interval> due;
@@ -22,7 +29,8 @@ std::vector<RangeSensor::Interval> RangeSensor::take(const VehicleReport& report
   while (history.back().stamp >= boundary(next_ + 1)) {
     const TimeNs begin = boundary(next_), end = boundary(next_ + 1);
     ++next_;
-    if (history.covers(begin, end)) due.push_back({begin, end, history});
+    const auto stamp = clock_.stampOf(begin);
+    if (stamp && history.covers(begin, end)) due.push_back({begin, end, history, *stamp});
     history.discardBefore(end);
   }
   return due;

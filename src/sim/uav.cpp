@@ -108,13 +108,13 @@ void Uav::measure(const ObjectsIn& objectsIn) {
     if (on_scan) on_scan(lidar_->scan(due, objects(due.begin, due.end)));
   }
   for (const ImageClock::Instant& due : std::exchange(due_depth_images_, {})) {
-    if (on_image) on_image(depth_camera_->image(due, objects(due.stamp, due.stamp)));
+    if (on_image) on_image(depth_camera_->image(due, objects(due.time, due.time)));
   }
   for (const ImageClock::Instant& due : std::exchange(due_images_, {})) {
     if (!on_camera_image) continue;
     const TimeNs begin = cameras_->beginOf(due);
     const std::vector<scene::MovingObject> present =
-        scene::countedFrom(toSeconds(due.stamp - begin), objects(begin, cameras_->endOf(due)));
+        scene::countedFrom(toSeconds(due.time - begin), objects(begin, cameras_->endOf(due)));
     std::vector<std::size_t> all(cameras_->cameras().size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     const std::vector<lidar::CameraImage> images = cameras_->images(all, due, present);

@@ -10,7 +10,7 @@ import numpy as np
 import PIL.Image
 import yaml
 
-from known_flight import HAS_BAGS, HAS_TIME, KnownFlight, NED, ROOM
+from known_flight import CAMERAS, HAS_BAGS, HAS_TIME, KnownFlight, LIDAR, NED, ROOM
 import readers
 if HAS_BAGS:
     import rosbag
@@ -53,6 +53,64 @@ class Images(KnownFlight):
             told = json.load(file)
         self.assertEqual(told["images"]["depth0"]["empty"], 0)
         self.assertEqual(told["streams"]["depth0"]["intervals"], [{"ns": 50_000_000, "count": 60}])
+
+    def test_imperfect_clocks(self):
+        """Stamps by the closed form; images, truth and IMU are those of perfect clocks."""
+        clock = "clock: {offset: 4ms, drift: 0.0005, jitter: %s, drops: %s}\n"
+        with open(self.path("late.yaml"), "w") as file:
+            file.write(CAMERAS + clock % ("0s", 0))
+        with open(self.path("lossy.yaml"), "w") as file:
+            file.write(CAMERAS + clock % ("25ms", 0.3))
+        with open(self.path("late_scanner.yaml"), "w") as file:
+            file.write(LIDAR + "clock: {offset: -30ms}\n")
+        arguments = ["--format", "asl,tum", "--duration", "1", "--camera"]
+        perfect = self.made("perfect_clocks", *arguments, "cameras.yaml")
+        late = self.made("late", *arguments, "late.yaml", "--lidar", "late_scanner.yaml",
+                         "--threads", "2")
+        mav = [os.path.join(out, "asl", "mav0") for out in (perfect, late)]
+        for name in ("cam0", "cam1", "depth0"):
+            truth, told = (readers.asl_files(os.path.join(folder, name)) for folder in mav)
+            self.assertEqual([stamp for stamp, _ in told],
+                             [t + 4_000_000 + t // 2000 for t, _ in truth])
+            for (_, a), (_, b) in zip(truth, told):
+                self.assertTrue(filecmp.cmp(a, b, shallow=False), b)
+        self.assertEqual([stamp for stamp, _ in readers.asl_files(mav[1] + "/lidar0")],
+                         [i * 100_000_000 - 30_000_000 for i in range(1, 10)])
+        for name in ("imu0", "state_groundtruth_estimate0"):
+            self.assertTrue(filecmp.cmp(*("%s/%s/data.csv" % (folder, name) for folder in mav),
+                                        shallow=False))
+        with open(os.path.join(late, "calibration", "camchain.yaml")) as file:
+            chain = yaml.safe_load(file.read().replace("%YAML 1.0\n---\n", ""))
+        self.assertEqual([camera["timeshift_cam_imu"] for camera in chain.values()],
+                         [-0.004, -0.004])
+        with open(os.path.join(late, "calibration", "extrinsics.yaml")) as file:
+            table = yaml.safe_load(file)
+        self.assertEqual(table["clock_cameras"],
+                         {"offset": 0.004, "drift": 0.0005, "jitter": 0.0, "drops": 0.0})
+        self.assertEqual(table["clock_lidar"]["offset"], -0.03)
+
+        lossy = [self.made("lossy" + threads, *arguments, "lossy.yaml", "--threads", threads)
+                 for threads in "12"]
+        self.assertGreater(self.same_files(*lossy), 20)
+        stamps = [[stamp for stamp, _ in
+                   readers.asl_files(os.path.join(lossy[0], "asl", "mav0", name))]
+                  for name in ("cam0", "cam1")]
+        self.assertEqual(*stamps)
+        self.assertEqual(stamps[0], sorted(stamps[0]))
+        self.assertTrue(5 < len(stamps[0]) < 21, len(stamps[0]))
+        self.refused("--format is 'kitti', allowed: one that holds the images of cam0",
+                     "--format", "kitti", "--camera", "lossy.yaml")
+        self.refused("lossy.yaml: clock.jitter is 0.025 s, allowed: 0 to 0.01",
+                     "--camera", self.edited("lossy.yaml", "rate: 20Hz", "rate: 30Hz"))
+        self.refused("late.yaml: clock.drops is 1, allowed: 0 to 0.99",
+                     "--camera", self.edited("late.yaml", "drops: 0", "drops: 1"))
+
+    def edited(self, name, old, new):
+        with open(self.path(name)) as file:
+            text = file.read()
+        with open(self.path(name), "w") as file:
+            file.write(text.replace(old, new))
+        return name
 
     def test_cameras(self):
         formats = "asl,tum,kitti,mcap" + (",rosbag" if HAS_BAGS else "")

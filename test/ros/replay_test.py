@@ -28,8 +28,8 @@ sys.path.insert(0, os.path.join(HERE, "..", "dataset"))
 import readers
 
 MARSIM = os.path.abspath(sys.argv.pop(1))
-SENSORS = ["--lidar", "vlp16", "resolution:=0.2", "weather:=rain_heavy",
-           "camera:=%s/cameras_small.yaml" % HERE, "obstacles:=%s/camera_obstacles.yaml" % HERE]
+WORLD = ["resolution:=0.2", "weather:=rain_heavy",
+         "obstacles:=%s/camera_obstacles.yaml" % HERE]
 IMAGES = (["/uav0/camera/%s/%s" % (name, what) for what in ("image_raw", "camera_info")
            for name in ("left", "right", "color", "aligned_depth_to_right",
                         "aligned_depth_to_color")] +
@@ -88,6 +88,18 @@ class Replay(unittest.TestCase):
         self.environment = dict(
             os.environ, ROS_MASTER_URI="http://127.0.0.1:%d" % port, ROS_IP="127.0.0.1",
             ROS_LOG_DIR=self.folder + "/log")
+        # Clocks that are not the IMU's.
+        for name, source, rate in (
+                ("lidar.yaml", "../../config/lidar/vlp16.yaml", "\nrate: 10Hz"),
+                ("cameras.yaml", "cameras_small.yaml", "\nrate: 5Hz")):
+            with open(os.path.join(HERE, source)) as file:
+                text = file.read()
+            self.assertIn(rate, text)
+            with open(self.path(name), "w") as file:
+                file.write(text.replace(
+                    rate, "\nclock: {offset: 3ms, drift: 0.0001, jitter: 1ms}" + rate))
+        self.sensors = ["--lidar", self.path("lidar.yaml"),
+                        "camera:=" + self.path("cameras.yaml")] + WORLD
         with open(self.path("flight.tum"), "w") as file:
             for i in range(COUNT):
                 file.write("%.9f %s\n" % (BEGIN + i * PERIOD,
@@ -125,7 +137,7 @@ class Replay(unittest.TestCase):
         listener = self.begin([sys.executable, "-c", LISTENER, received, "/uav0/points",
                                "/uav0/imu/data", "/uav0/livox/imu"] + IMAGES)
         run = self.marsim("replay", "flight.tum", "pace:=20", "participants:=/listener",
-                          "nodelets:=" + nodelets, "record:=flown_%d.tum" % number, *SENSORS)
+                          "nodelets:=" + nodelets, "record:=flown_%d.tum" % number, *self.sensors)
         listener.terminate()
         listener.wait(20)
         master.terminate()
@@ -139,7 +151,7 @@ class Replay(unittest.TestCase):
         """What `marsim dataset` writes is what the messages of a replay carry."""
         made = self.marsim("dataset", "--trajectory", "flight.tum", "--format",
                            "asl,tum,pcd,rosbag", "--image-truth", "--out", "dataset",
-                           *SENSORS)
+                           *self.sensors)
         self.assertEqual(made.returncode, 0, made.stdout)
 
         def decoded(topic, kind):
@@ -162,6 +174,8 @@ class Replay(unittest.TestCase):
             self.assertEqual(list(truth[stamp][3:]), list(q if q[3] >= 0.0 else -q))
         scans = readers.asl_files(self.path("dataset/asl/mav0/lidar0"))
         self.assertEqual(len(scans), 30)
+        for i, (stamp, _) in enumerate(scans):
+            self.assertLess(abs(stamp - 0.1e9 * i * 1.0001 - 3e6), 1e6)
         for (stamp, file), cloud in zip(scans, decoded("/uav0/points", PointCloud2)):
             self.assertEqual(stamp, cloud.header.stamp.to_nsec())
             kinds = {2: "u1", 4: "<u2", 7: "<f4"}

@@ -105,6 +105,48 @@ TEST(RangeSensor, NoScanReachesAcrossALeap) {
       << "after a gap";
 }
 
+// Offset 7 ms, drift 1000 ppm; the scans themselves do not change.
+TEST(RangeSensor, StampsAreThoseOfItsClock) {
+  lidar::LidarConfig config = lidarConfig();
+  RangeSensor perfect(config, lidar::makeRayCaster(wall(), {}), 1);
+  config.clock.offset = 0.007;
+  config.clock.drift = 1e-3;
+  RangeSensor sensor(config, lidar::makeRayCaster(wall(), {}), 1);
+  config.clock.drops = 0.5;
+  RangeSensor lossy(config, lidar::makeRayCaster(wall(), {}), 1);
+  std::size_t kept = 0;
+  TimeNs next = 0;
+  for (TimeNs stamp = 0; stamp <= 2000 * kMs; stamp += 20 * kMs) {
+    const auto due = sensor.take(reportAt(stamp)), truly_due = perfect.take(reportAt(stamp));
+    ASSERT_EQ(due.size(), truly_due.size());
+    kept += lossy.take(reportAt(stamp)).size();
+    for (std::size_t i = 0; i < due.size(); ++i, next += 100 * kMs) {
+      const lidar::Scan scan = sensor.scan(due[i], {}), truth = perfect.scan(truly_due[i], {});
+      EXPECT_EQ(truth.stamp, next);
+      EXPECT_EQ(scan.stamp, next + 7 * kMs + next / 1000);
+      EXPECT_EQ(scan.X_WS.p, truth.X_WS.p);
+      ASSERT_EQ(scan.points.size(), truth.points.size());
+    }
+  }
+  EXPECT_EQ(next, 2000 * kMs);
+  EXPECT_GT(kept, 3U);
+  EXPECT_LT(kept, 17U);
+}
+
+TEST(ImageSensor, StampsAreThoseOfItsClock) {
+  lidar::DepthCameraConfig config = cameraConfig();
+  config.subpixel_error = 0.1;
+  config.baseline = 0.05;
+  ImageSensor perfect(config, lidar::makeRayCaster(wall(), {}));
+  config.clock.offset = 0.007;
+  ImageSensor sensor(config, lidar::makeRayCaster(wall(), {}));
+  const auto due = sensor.take(reportAt(0)), truly_due = perfect.take(reportAt(0));
+  ASSERT_EQ(due.size(), 1U);
+  const lidar::DepthImage image = sensor.image(due[0], {});
+  EXPECT_EQ(image.stamp, 7 * kMs);
+  EXPECT_EQ(image.depth, perfect.image(truly_due[0], {}).depth);
+}
+
 TEST(ImageSensor, SeesAtWholeMultiplesOfItsPeriod) {
   ImageSensor sensor(cameraConfig(), lidar::makeRayCaster(wall(), {}));
   std::vector<TimeNs> stamps;

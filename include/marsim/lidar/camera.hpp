@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "marsim/common/sensor_clock.hpp"
 #include "marsim/common/settings.hpp"
 #include "marsim/common/time.hpp"
 #include "marsim/geometry/kinematic_state.hpp"
@@ -75,6 +76,7 @@ struct CameraConfig {
 struct CameraRigConfig {
   std::string name;
   double rate = 20.0;  ///< [Hz] images a second
+  ClockErrors clock;   ///< of the images' stamps, which all cameras share
   std::vector<CameraConfig> cameras;
   std::uint64_t seed = 1;
 
@@ -94,11 +96,12 @@ struct CameraRigConfig {
 
 /// An image of one instant.
 struct CameraImage {
-  TimeNs stamp = 0;
-  Pose X_WC;                         ///< true optical frame in world at `stamp`
+  TimeNs stamp = 0;                  ///< by the cameras' clock
+  Pose X_WC;                         ///< true optical frame in world at `time`
   std::vector<Pose> X_WC_of_rows;    ///< rolling shutter: the pose of each row
   std::vector<std::uint8_t> pixels;  ///< row by row from the top left
   std::vector<Hit> hits;             ///< what the centre of each pixel meets
+  TimeNs time = 0;                   ///< simulated time
 
   const Pose& poseOfRow(int row) const {
     return X_WC_of_rows.empty() ? X_WC : X_WC_of_rows[static_cast<std::size_t>(row)];

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "marsim/common/sensor_clock.hpp"
 #include "marsim/common/settings.hpp"
 #include "marsim/common/time.hpp"
 #include "marsim/geometry/pose.hpp"
@@ -27,6 +28,7 @@ struct DepthCameraConfig {
   double fx = 0.0, fy = 0.0;      ///< [px]
   double cx = 0.0, cy = 0.0;      ///< [px] pixel centres at integer coordinates
   double rate = 30.0;             ///< [Hz] images a second
+  ClockErrors clock;              ///< of the images' stamps
   double range_min = 0.1;         ///< [m] along the optical axis
   double range_max = 10.0;        ///< [m] along the optical axis
   Pose X_BC;                      ///< optical frame (z forward, x right) in body
@@ -60,8 +62,8 @@ Eigen::Quaterniond opticalRotation();
 
 /// An image of one instant.
 struct DepthImage {
-  TimeNs stamp = 0;
-  Pose X_WC;                 ///< true optical frame in world at `stamp`
+  TimeNs stamp = 0;          ///< by the camera's clock
+  Pose X_WC;                 ///< true optical frame in world
   std::vector<float> depth;  ///< [m] along the optical axis, row by row from the top left, as
                              ///< measured; nothing in range +inf, too near -inf
 };

@@ -8,6 +8,7 @@
 
 #include <Eigen/Core>
 
+#include "marsim/common/sensor_clock.hpp"
 #include "marsim/common/settings.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/geometry/kinematic_state.hpp"
@@ -36,6 +37,7 @@ struct LidarConfig {
   double range_min = 0.1;    ///< [m] nearer surfaces give no return
   double range_max = 100.0;  ///< [m]
   double rate = 10.0;        ///< [Hz] scans a second
+  ClockErrors clock;         ///< of the scans' stamps
   // Field of view: shots outside are not made [rad].
   double azimuth_min = -kPi, azimuth_max = kPi;
   double elevation_min = -1.57079632679489661923, elevation_max = 1.57079632679489661923;

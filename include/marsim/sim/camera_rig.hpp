@@ -19,7 +19,7 @@ class CameraRig {
 
   /// The images that a report makes due.
   std::vector<Instant> take(const VehicleReport& report) { return clock_.take(report); }
-  /// Renders images of some cameras; times of `objects` count from the instant's stamp. With
+  /// Renders images of some cameras; times of `objects` count from the instant's time. With
   /// several threads of the renderers as many images are made at once. May run in another thread
   /// than take().
   std::vector<lidar::CameraImage> images(const std::vector<std::size_t>& cameras,

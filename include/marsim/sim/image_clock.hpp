@@ -4,30 +4,39 @@
 #include <cstdint>
 #include <vector>
 
+#include "marsim/common/sensor_clock.hpp"
 #include "marsim/sim/motion_track.hpp"
 
 namespace marsim::sim {
 
 /// The instants at which a vehicle's cameras take their images: every multiple of the image period
-/// since simulated time 0, each delivered once the reports cover the motion that it needs.
+/// since simulated time 0, each delivered once the reports cover the motion that it needs, but for
+/// those that the cameras' clock loses.
 class ImageClock {
  public:
   /// An instant whose image is due.
   struct Instant {
-    TimeNs stamp = 0;
+    TimeNs time = 0;  ///< simulated
     Pose X_WB;
     StateHistory motion;  ///< covers the time an image needs, and the known time before
+    TimeNs stamp = 0;     ///< by the cameras' clock
   };
 
-  /// `rate` [Hz]. An image needs the motion for `before` and `after` [s] around its stamp; motion
+  /// `rate` [Hz]. An image needs the motion for `before` and `after` [s] around its time; motion
   /// up to `kept` [s] before it is kept if known.
-  explicit ImageClock(double rate, double before = 0.0, double after = 0.0, double kept = 0.0)
-      : rate_(rate), before_(toNs(before)), after_(toNs(after)), kept_(toNs(kept)) {}
+  ImageClock(double rate, const SensorClock& stamps, double before = 0.0, double after = 0.0,
+             double kept = 0.0)
+      : rate_(rate),
+        stamps_(stamps),
+        before_(toNs(before)),
+        after_(toNs(after)),
+        kept_(toNs(kept)) {}
   /// The images that a report makes due.
   std::vector<Instant> take(const VehicleReport& report);
 
  private:
   double rate_;
+  SensorClock stamps_;
   TimeNs before_, after_, kept_;
   MotionTrack motion_;
   std::int64_t next_ = 0;  ///< number of the image since simulated time 0

@@ -19,11 +19,13 @@ class ImageSensor {
   ImageSensor(lidar::DepthCameraConfig config,
               std::shared_ptr<const lidar::ImageRenderer> renderer);
 
-  /// The images that a report makes due.
+  /// The images that a report makes due, but for those that its clock loses.
   std::vector<Instant> take(const VehicleReport& report) { return clock_.take(report); }
   /// `objects` are those of the instant. May run in another thread than take().
   lidar::DepthImage image(const Instant& instant, View<scene::MovingObject> objects) {
-    return camera_.image(instant.stamp, instant.X_WB, objects);
+    lidar::DepthImage image = camera_.image(instant.time, instant.X_WB, objects);
+    image.stamp = instant.stamp;
+    return image;
   }
 
   /// As lidar::DepthCamera's.

@@ -16,20 +16,19 @@ class RangeSensor {
  public:
   /// An interval whose scan is due, with the motion that covers it.
   struct Interval {
-    TimeNs begin = 0, end = 0;
+    TimeNs begin = 0, end = 0;  ///< simulated time
     StateHistory motion;
+    TimeNs stamp = 0;  ///< of `begin`, by the LiDAR's clock
   };
 
   /// As lidar::Lidar.
   RangeSensor(lidar::LidarConfig config, std::shared_ptr<const lidar::RayRenderer> renderer,
               std::uint64_t seed, bool noise = true);
 
-  /// The scans that a report completes.
+  /// The scans that a report completes, but for those that its clock loses.
   std::vector<Interval> take(const VehicleReport& report);
   /// `objects` are those of the interval. May run in another thread than take().
-  lidar::Scan scan(const Interval& interval, View<scene::MovingObject> objects) {
-    return lidar_.scan(interval.begin, interval.end, interval.motion, objects);
-  }
+  lidar::Scan scan(const Interval& interval, View<scene::MovingObject> objects);
   lidar::Lidar& lidar() { return lidar_; }
   const lidar::LidarConfig& config() const { return lidar_.config(); }
 
@@ -37,6 +36,7 @@ class RangeSensor {
   TimeNs boundary(std::int64_t scan) const;
 
   lidar::Lidar lidar_;
+  SensorClock clock_;
   MotionTrack motion_;
   std::int64_t next_ = -1;  ///< number of the interval since simulated time 0; < 0: no report yet
 };

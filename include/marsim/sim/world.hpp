@@ -110,7 +110,7 @@ class Uav {
   std::function<void(const lidar::Scan&)> on_scan;
   std::function<void(const lidar::DepthImage&)> on_image;
   /// With the number of the camera in its rig and the moving objects, whose times count from the
-  /// stamp.
+  /// image's time.
   std::function<void(std::size_t camera, const lidar::CameraImage&, View<scene::MovingObject>)>
       on_camera_image;
   std::function<void(const collision::ContactEvent&)> on_contact;

@@ -149,6 +149,7 @@ void CameraRigConfig::validate(const std::string& where) const {
   const Validator check(where);
   check.require(!name.empty(), "name", "empty", "a name");
   check.within("rate", rate, 0.1, 1000.0, "Hz");
+  clock.validate(where, rate);
   check.require(!cameras.empty() && cameras.size() <= 16, "cameras",
                 fmt::format("a list of {}", cameras.size()), "1 to 16 cameras");
   std::set<std::string> names;
@@ -268,7 +269,7 @@ DepthImage Camera::alignedDepth(const CameraImage& image) const {
   for (const Eigen::Vector3f& direction : parts_->directions) cosines.push_back(direction.z());
   const DepthCameraConfig& depth = *config_.aligned_depth;
   DepthImage measured =
-      measureDepth(depth, image.stamp, image.X_WC, image.hits, cosines, extinction_);
+      measureDepth(depth, image.time, image.X_WC, image.hits, cosines, extinction_);
   if (depth.least_contrast > 0.0) dropWithoutTexture(depth, greyOf(image, config_), measured.depth);
   return measured;
 }
@@ -290,7 +291,7 @@ CameraImage Camera::empty(TimeNs stamp, const StateHistory& motion) const {
 
 CameraImage Camera::emptyOf(TimeNs stamp, const BodyAt& bodyAt) const {
   CameraImage image;
-  image.stamp = stamp;
+  image.stamp = image.time = stamp;
   Frame frame = frameAt(stamp, 0.0, bodyAt);
   image.X_WC = frame.X_WC.front();
   if (!frame.isOfOneInstant()) image.X_WC_of_rows = std::move(frame.X_WC);

@@ -118,7 +118,7 @@ Eigen::Vector2f ImageTruth::flowOf(std::size_t pixel, const CameraImage& before,
 }
 
 std::vector<Eigen::Vector2f> ImageTruth::flowSince(const CameraImage& before) const {
-  const double age = toSeconds(image_.stamp - before.stamp);
+  const double age = toSeconds(image_.time - before.time);
   std::vector<Eigen::Vector2f> flow;
   flow.reserve(image_.hits.size());
   for (std::size_t i = 0; i < image_.hits.size(); ++i) flow.push_back(flowOf(i, before, age));

@@ -96,6 +96,7 @@ void DepthCameraConfig::declare(Settings& settings) {
   });
   settings.required("range", [&](Settings& range) { declareRange(range); });
   settings.optional("rate", rate, "Hz", {0.1, 1000.0});
+  settings.optional("clock", clock);
   settings.optional("mounting", [&](Settings& mounting) { declarePose(mounting, X_BC); });
   declareStereo(settings, false);
 }
@@ -125,6 +126,7 @@ void DepthCameraConfig::validate(const std::string& where) const {
   requireImageSize(where, width, height);
   check.require(X_BC.q.coeffs().allFinite(), "mounting", "not finite",
                 "finite position and rotation");
+  clock.validate(where, rate);
   validateDepth(where, "range.", "stereo.");
   grid().validate(where);
 }

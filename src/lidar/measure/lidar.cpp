@@ -62,6 +62,7 @@ void LidarConfig::declare(Settings& settings) {
     range.required("max", range_max, "m");
   });
   settings.optional("rate", rate, "Hz", {0.1, 1000.0});
+  settings.optional("clock", clock);
   settings.optional("field_of_view", [&](Settings& view) {
     view.optional("azimuth", azimuth_min, azimuth_max, "rad");
     view.optional("elevation", elevation_min, elevation_max, "rad");
@@ -89,6 +90,7 @@ void LidarConfig::validate(const std::string& where) const {
   }
   check.require(X_BS.p.allFinite() && X_BS.q.coeffs().allFinite(), "mounting", "not finite",
                 "finite position and rotation");
+  clock.validate(where, rate);
   noise.validate(where);
   beam.validate(where);
   returns.validate(where);

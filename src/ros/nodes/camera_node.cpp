@@ -128,7 +128,7 @@ void CameraNode::render(const sim::ImageClock::Instant& instant,
                         const RenderedSensor::ObjectsOf& objects) {
   if (!wanted()) return;
   const RenderedSensor::Objects present =
-      scene::countedFrom(toSeconds(instant.stamp - rig_->beginOf(instant)), objects());
+      scene::countedFrom(toSeconds(instant.time - rig_->beginOf(instant)), objects());
   std::vector<std::size_t> cameras;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     Output& output = outputs_[i];
@@ -177,7 +177,7 @@ void CameraNode::publishTruth(std::size_t camera, const sim::ImageClock::Instant
   publish(output.classes, [&] { return truth.classes(); });
   publish(output.instances, [&] { return truth.identities(); });
   publish(output.normals, [&] { return truth.normals(); });
-  const TimeNs before = instant.stamp - rig_->period();
+  const TimeNs before = instant.time - rig_->period();
   if (instant.motion.covers(before, before)) {
     publish(output.flow, [&] { return truth.flowSince(taken_by.empty(before, instant.motion)); });
   }

@@ -45,7 +45,7 @@ DepthCameraNode::~DepthCameraNode() {
 void DepthCameraNode::onState(const marsim::VehicleStateConstPtr& message) {
   for (const sim::ImageSensor::Instant& instant : sensor_->take(fromMessage(*message))) {
     rendered_->push(
-        instant.stamp, instant.stamp,
+        instant.time, instant.time,
         [this, instant, weather = rendered_->weather()](const RenderedSensor::ObjectsOf& objects) {
           sensor_->setWeather(*weather);
           render(instant, objects);

@@ -368,6 +368,7 @@ void writeCalibrationOf(const ScenarioFlight& flight, const fs::path& folder) {
   if (config.lidar) {
     sensors.X_BL = config.lidar->X_BS;
     sensors.lidar_name = config.lidar->name;
+    sensors.lidar_clock = config.lidar->clock;
   }
   makeFolder(folder);
   writeFile(folder / "imu.yaml", kalibrImu(sensors));

@@ -154,6 +154,12 @@ bool kalibrHolds(const lidar::CameraRigConfig& rig) {
                      [](const lidar::CameraConfig& camera) { return kalibrHolds(camera.model); });
 }
 
+static const ClockErrors& clockOf(const CarriedSensors& sensors,
+                                  const dataset::ImageStream& stream) {
+  const bool is_depth = stream.kind == dataset::ImageStream::Kind::kDepth;
+  return is_depth ? sensors.depth->clock : sensors.cameras->clock;
+}
+
 std::string kalibrCameras(const CarriedSensors& sensors) {
   const std::vector<dataset::ImageStream> cameras = kalibrOrder(sensors);
   if (cameras.empty()) throw Error("camchain.yaml: the UAV has no camera");
@@ -182,11 +188,12 @@ std::string kalibrCameras(const CarriedSensors& sensors) {
         "  distortion_coeffs: [{}, {}, {}, {}]\n"
         "  resolution: [{}, {}]\n"
         "  rostopic: /{}/{}\n"
-        "  timeshift_cam_imu: 0.0\n",
+        "  timeshift_cam_imu: {}\n",
         fmt::join(others, ", "), number(model.fx), number(model.fy), number(model.cx),
         number(model.cy), is_fisheye ? "equidistant" : "radtan", number(model.distortion[0]),
         number(model.distortion[1]), number(model.distortion[2]), number(model.distortion[3]),
-        model.width, model.height, sensors.uav, camera.topic);
+        model.width, model.height, sensors.uav, camera.topic,
+        number(-clockOf(sensors, camera).offset));
   }
   return text;
 }
@@ -221,7 +228,7 @@ std::string fastLioSettings(const CarriedSensors& sensors, const lidar::LidarCon
       "  lid_topic: {}\n"
       "  imu_topic: {}\n"
       "  time_sync_en: false\n"
-      "  time_offset_lidar_to_imu: 0.0\n"
+      "  time_offset_lidar_to_imu: {}\n"
       "preprocess:\n"
       "  lidar_type: {}\n"
       "  scan_line: {}\n"
@@ -249,13 +256,30 @@ std::string fastLioSettings(const CarriedSensors& sensors, const lidar::LidarCon
       "filter_size_map: 0.5\n"
       "cube_side_length: 1000.0\n"
       "feature_extract_enable: false\n",
-      read.cloud_topic, read.imu_topic, read.lidar_type, lidar::makePattern(lidar.pattern)->rings(),
+      read.cloud_topic, read.imu_topic, number(-lidar.clock.offset), read.lidar_type, lidar::makePattern(lidar.pattern)->rings(),
       lidar.rate, time_unit, number(std::max(lidar.range_min, livox ? 0.5 : 1.0)),
       fastLioExtrinsics(sensors),
       !livox      ? 180
       : all_round ? 360
                   : 90,
       number(lidar.range_max));
+}
+
+static std::string clocksTable(const CarriedSensors& sensors, bool has_lidar) {
+  std::string text;
+  const auto add = [&text](const char* sensor, const ClockErrors& clock) {
+    if (!clock.any()) return;
+    text += fmt::format("clock_{}: {{offset: {}, drift: {}, jitter: {}, drops: {}}}\n", sensor,
+                        number(clock.offset), number(clock.drift), number(clock.jitter),
+                        number(clock.drops));
+  };
+  if (has_lidar) add("lidar", sensors.lidar_clock);
+  if (sensors.depth) add("depth", sensors.depth->clock);
+  if (sensors.cameras) add("cameras", sensors.cameras->clock);
+  if (text.empty()) return text;
+  return "# A measurement of the IMU's time t has the stamp t + offset + drift t + j [s], with j\n"
+         "# uniform within +-jitter; drops: share of lost measurements.\n" +
+         text;
 }
 
 std::string extrinsicsTable(const CarriedSensors& sensors, bool has_lidar) {
@@ -270,7 +294,7 @@ std::string extrinsicsTable(const CarriedSensors& sensors, bool has_lidar) {
                                             "T_imu_lidar:\n" + matrix(lidarInImu(sensors))
                                       : "";
   return "# T_a_b takes points of frame b into frame a [m].\nT_body_imu:\n" +
-         matrix(sensors.imu.X_BI) + lidar + cameras;
+         matrix(sensors.imu.X_BI) + lidar + cameras + clocksTable(sensors, has_lidar);
 }
 
 CalibrationFiles calibrationFiles(const CarriedSensors& sensors) {

@@ -22,6 +22,7 @@ struct CarriedSensors {
   std::string imu_topic = "imu/data_raw";
   Pose X_BL;  ///< LiDAR in the body
   std::string lidar_name;
+  ClockErrors lidar_clock;
   std::optional<lidar::DepthCameraConfig> depth;
   std::optional<lidar::CameraRigConfig> cameras;
 };
@@ -43,7 +44,8 @@ std::string fastLioExtrinsics(const CarriedSensors& sensors);
 /// lines, units and extrinsics follow from the sensor's file, the rest is the client's own. Throws
 /// Error if the client does not read its layout.
 std::string fastLioSettings(const CarriedSensors& sensors, const lidar::LidarConfig& lidar);
-/// Poses of all sensors in the body as 4 x 4 matrices, and of the LiDAR in the IMU.
+/// Poses of all sensors in the body as 4 x 4 matrices, and of the LiDAR in the IMU; the errors of
+/// their clocks where there are some.
 std::string extrinsicsTable(const CarriedSensors& sensors, bool has_lidar);
 
 /// Names and texts of files.

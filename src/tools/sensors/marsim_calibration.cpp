@@ -51,6 +51,7 @@ int main(int argc, char** argv) {
     marsim::lidar::LidarConfig config = marsim::config::loadLidar(lidar);
     sensors.lidar_name = config.name;
     sensors.X_BL = config.X_BS;
+    sensors.lidar_clock = config.clock;
     sensors.imu = marsim::config::chooseImu(imu, marsim::config::loadVehicle(vehicle).imu, lidar);
     if (imu_rate) sensors.imu.rate = *imu_rate;
     if (depth != "none") sensors.depth = marsim::config::loadDepthCamera(depth);
