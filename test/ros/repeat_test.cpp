@@ -277,7 +277,6 @@ class WorldFlight {
     };
     const map::LoadedMap loaded =
         map::shareSurfelMap(config::resolveMap(param("uav0/map")), mapConfig());
-    progress.finish();
     world_ = std::make_unique<sim::World>(loaded.map, sim::Renderers{},
                                           static_cast<double>(loaded.source.box.min().z()));
     const std::string file = param("obstacles/obstacles");
