@@ -14,6 +14,7 @@
 
 #include "common/text.hpp"
 #include "lidar/oracle.hpp"
+#include "map/cache/map_file.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/lidar/renderer.hpp"
 #include "marsim/lidar_gl/renderer.hpp"

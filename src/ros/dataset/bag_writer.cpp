@@ -28,7 +28,8 @@ class BagWriter final : public dataset::Writer {
   explicit BagWriter(const dataset::Destination& to)
       : path_((to.folder / "flight.bag").string()),
         sensors_(to.sensors),
-        streams_(dataset::imageStreams(to.sensors)) {
+        streams_(dataset::imageStreams(to.sensors)),
+        labels_(to.sensors.things) {
     tell([this] {
       bag_->open(path_, rosbag::bagmode::Write);
       bag_->setCompression(rosbag::compression::LZ4);

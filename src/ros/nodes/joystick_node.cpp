@@ -73,7 +73,7 @@ JoystickNode::JoystickNode(ros::NodeHandle handle, ros::NodeHandle private_handl
     : inputs_(handle) {
   Params params(private_handle);
   frames_ = readFrames(params, handle);
-  const vehicle::VehicleConfig vehicle = readVehicle(params, handle).vehicle.asControlled();
+  const vehicle::VehicleConfig vehicle = readVehicle(params, handle).asControlled();
   mode_ = modeOf(
       params.choice("mode", config::defaultOf("stick_mode"), {"position", "altitude", "attitude"}));
   axes_ = readAxes(params);

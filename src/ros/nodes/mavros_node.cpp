@@ -48,7 +48,7 @@ bool hasModeConstants() {
 MavrosNode::MavrosNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
   Params params(private_handle);
   frames_ = readFrames(params, handle);
-  const vehicle::VehicleConfig vehicle = readVehicle(params, handle).vehicle.asControlled();
+  const vehicle::VehicleConfig vehicle = readVehicle(params, handle).asControlled();
   const std::string prefix = params.text("prefix", "mavros");
   const std::string version = params.choice("mavros_msgs", {"auto", "1.4", "1.5"});
   has_mode_constants_ = version == "1.5" || (version == "auto" && hasModeConstants());

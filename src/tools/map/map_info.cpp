@@ -11,6 +11,7 @@
 #include "common/bounds.hpp"
 #include "common/output_file.hpp"
 #include "common/text.hpp"
+#include "map/cache/map_file.hpp"
 #include "map_tools/survey.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/map/cloud_io.hpp"
