@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -42,9 +43,9 @@ pcl::PointCloud<Point> toPcl(const map::PointCloud& cloud) {
         p.b = cloud.colour[i][2];
       });
     }
-    if (cloud.hasClasses()) {
+    if (cloud.hasClasses() || cloud.hasInstances()) {
       accessFields(point,
-                   [&](auto& p) -> decltype(p.label, void()) { p.label = cloud.classes[i]; });
+                   [&](auto& p) -> decltype(p.label, void()) { p.label = cloud.labelOf(i); });
     }
   }
   return result;
@@ -71,7 +72,8 @@ pcl::PointCloud<Point> toPcl(const lidar::Scan& scan) {
   return result;
 }
 
-/// The finite points of a cloud, which are taken to be in W; labels above 255 become class 0.
+/// The finite points of a cloud, which are taken to be in W. A label is a class in its lower 16 bits
+/// (0 where it is above 255) and an instance in the upper.
 template <class Point>
 map::PointCloud fromPcl(const pcl::PointCloud<Point>& cloud) {
   map::PointCloud result;
@@ -85,10 +87,14 @@ map::PointCloud fromPcl(const pcl::PointCloud<Point>& cloud) {
       result.colour.push_back({p.r, p.g, p.b});
     });
     accessFields(point, [&](auto& p) -> decltype(p.label, void()) {
-      result.classes.push_back(p.label > 255 ? std::uint8_t{0}
-                                             : static_cast<std::uint8_t>(p.label));
+      const std::uint32_t number = p.label & 0xffffU;
+      result.classes.push_back(number > 255 ? std::uint8_t{0} : static_cast<std::uint8_t>(number));
+      result.instances.push_back(static_cast<std::uint16_t>(p.label >> 16U));
     });
   }
+  const bool no_instances = std::all_of(result.instances.begin(), result.instances.end(),
+                                        [](std::uint16_t number) { return number == 0; });
+  if (no_instances) result.instances.clear();
   return result;
 }
 

@@ -99,6 +99,11 @@ std::string quoted(const std::vector<Format>& formats) {
 const char* nameOf(Format format) { return layoutOf(format).name; }
 
 std::unique_ptr<Writer> makeWriter(Format format, const Destination& to) {
+  constexpr TimeNs kLastOfMcap = 2'147'397'247;  // [s] a day before int32 ends
+  if (format == Format::kMcap && to.epoch > kLastOfMcap * kNsPerSecond) {
+    throw ConfigError("mcap", "epoch", fmt::format("{} s", to.epoch / kNsPerSecond),
+                      fmt::format("at most {} s: stamps of ROS 2 end in 2038", kLastOfMcap));
+  }
   std::unique_ptr<Writer> writer = layoutOf(format).make(to);
   if (!layoutOf(format).has_stamps) return writer;
   return std::make_unique<DatedWriter>(std::move(writer), to.epoch);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "dataset/axes.hpp"
 #include "marsim/lidar/scan.hpp"

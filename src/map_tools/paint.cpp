@@ -38,7 +38,8 @@ std::vector<Colour> byIntensity(const std::vector<float>& intensity) {
   return colours;
 }
 
-/// The colours of semantic-kitti-api (config/semantic-kitti.yaml), as red, green and blue.
+/// The colours of semantic-kitti-api (config/semantic-kitti.yaml), as red, green and blue, and those
+/// of interiors.
 std::array<Colour, 256> classColours() {
   namespace semantic = map::semantic;
   std::array<Colour, 256> colours{};
@@ -65,6 +66,11 @@ std::array<Colour, 256> classColours() {
   colours[semantic::kPole] = {255, 240, 150};
   colours[semantic::kTrafficSign] = {255, 0, 0};
   colours[semantic::kOtherObject] = {50, 255, 255};
+  colours[semantic::kFloor] = {175, 140, 100};
+  colours[semantic::kCeiling] = {200, 200, 220};
+  colours[semantic::kWall] = {255, 200, 0};
+  colours[semantic::kTable] = {150, 75, 30};
+  colours[semantic::kChair] = {80, 220, 200};
   return colours;
 }
 

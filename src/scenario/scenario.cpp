@@ -94,6 +94,8 @@ void requireFlights(const Validator& check, const Scenario& scenario) {
     check.require(!flight.hasOwnMoves() || scenario.launchFile() != "planner.launch", field,
                   "take_off, excitation or land with client: " + scenario.client,
                   "these without a planner");
+    check.require(!flight.land || scenario.goal_tolerance > 0.06, "goal_tolerance",
+                  fmt::format("{:g} m", scenario.goal_tolerance), "more than 0.06 m with land");
     if (flight.figure_eight) {
       requireEight(check, field + ".figure_eight", *flight.figure_eight, scenario.file);
     }

@@ -27,7 +27,7 @@ class Bags(KnownFlight):
 
     def test_bag_of_ros_2(self):
         out = self.made("ros2", "--format", "mcap,asl,tum", "--duration", "1", "--depth",
-                        "camera.yaml", "epoch:=1700000000")
+                        "camera.yaml", "--truth-frame", "base", "epoch:=1700000000")
         messages = readers.mcap(os.path.join(out, "mcap", "flight_0.mcap"))
         by_topic = {}
         for topic, name, schema, stamp, data in messages:
@@ -83,7 +83,7 @@ class Bags(KnownFlight):
                 self.assertEqual(message.transforms[0].header.stamp if topic.startswith("/tf") else
                                  message.header.stamp, at)
             self.assertEqual([connection.header["latching"] for connection
-                              in bag._get_connections("/tf_static")], ["1"])
+                              in bag._get_connections("/tf_static")], [b"1"])
         self.assertEqual({topic: (rows[0]._type, len(rows)) for topic, rows in by_topic.items()},
                          {"/uav0/odom": ("nav_msgs/Odometry", 201),
                           "/uav0/imu/data": ("sensor_msgs/Imu", 200),
@@ -145,6 +145,7 @@ class Bags(KnownFlight):
         self.assertEqual({topic: (told.msg_type, told.message_count)
                           for topic, told in topics.items() if "livox" in topic or "points" in topic},
                          {"/uav0/livox/lidar": ("livox_ros_driver/CustomMsg", 3),
+                          "/uav0/livox/imu": ("sensor_msgs/Imu", 60),
                           "/uav0/points": ("sensor_msgs/PointCloud2", 3)})
 
 

@@ -45,6 +45,8 @@ class Refusals(KnownFlight):
         self.refused("command line: speed is -1, allowed: more than 0 m/s", "speed:=-1")
         self.refused("command line: epoch is '-1', allowed: 0 to 4.29e+09 s, or a trajectory file",
                      "epoch:=-1")
+        self.refused("mcap: epoch is 4000000000 s, allowed: at most 2147397247 s", "--format", "mcap",
+                     "epoch:=4000000000")
         self.refused("command line: speed is 'quick', allowed: a number in m/s", "speed:=quick")
         self.refused("command line: unknown lidar 'avai' (did you mean 'avia'?)", "--lidar", "avai")
         self.refused("--duration is '1e300', allowed: more than 0, up to 86400 s", "--duration",

@@ -311,7 +311,7 @@ TEST(BeamScan, AnEdgeGivesAMixedPixelOrTwoReturns) {
 class BlackStep : public StepRenderer {
  public:
   using StepRenderer::StepRenderer;
-  map::SurfelChannelViews channels() const override { return {reflectivity_, {}, {}}; }
+  map::SurfelChannelViews channels() const override { return {reflectivity_, {}, {}, {}}; }
 
  private:
   std::vector<std::uint8_t> reflectivity_ = {0, 0, 255};

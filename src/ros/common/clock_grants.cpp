@@ -22,7 +22,7 @@ void ClockGrants::grant(TimeNs until) const {
   until_ = until;
   marsim::ClockGrant message;
   message.who = who_;
-  message.until = toRos(until);
+  if (until != 0) message.until = toRos(until);  // zero: has left
   publisher_.publish(message);
 }
 

@@ -235,7 +235,9 @@ void SimClockNode::publish() {
 void SimClockNode::onGrant(const marsim::ClockGrantConstPtr& message) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const bool was_held = clock_->isHeld();
-  clock_->grant(message->who, fromRos(message->until));
+  // Zero says that the participant has left. The start of time, a grant of nothing, is 0 as well.
+  const TimeNs until = std::max<TimeNs>(fromRos(message->until), 1);
+  clock_->grant(message->who, message->until.isZero() ? 0 : until);
   if (was_held) onHeard();
 }
 
@@ -276,8 +278,13 @@ bool SimClockNode::onStep(std_srvs::Trigger::Request&, std_srvs::Trigger::Respon
 
 bool SimClockNode::onRunUntil(marsim::RunUntil::Request& request,
                               marsim::RunUntil::Response& response) {
-  return answer(response, "run", [&](WallClock::time_point now) {
-    return clock_->runUntil(fromRos(request.time), now);
+  return answer(response, "run", [&](WallClock::time_point now) -> SimClock::Reply {
+    const TimeNs until = fromRos(request.time);
+    if (until < 0 && !request.time.isZero()) {
+      return {false, fmt::format("time is {} s, which is before /clock begins, {} s",
+                                 request.time.toSec(), toSeconds(epoch()))};
+    }
+    return clock_->runUntil(until, now);
   });
 }
 

@@ -272,7 +272,9 @@ FlightSummary assessFlight(const Preparation& preparation, bool interrupted) {
   summary.record = suite::readFlightRecord(folder / kFlight);
   summary.contacts = findContacts(preparation.clearance, readPoseFile(folder / "trajectory.tum"),
                                   preparation.vehicle_radius);
-  summary.contacts.first_contact.stamp -= config::epochOf(config::defaultOf("epoch"), "epoch");
+  if (summary.contacts.episodes > 0) {
+    summary.contacts.first_contact.stamp -= config::epochOf(config::defaultOf("epoch"), "epoch");
+  }
   summary.write(folder / "summary.json");
   return summary;
 }

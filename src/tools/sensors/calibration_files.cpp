@@ -256,9 +256,9 @@ std::string fastLioSettings(const CarriedSensors& sensors, const lidar::LidarCon
       "filter_size_map: 0.5\n"
       "cube_side_length: 1000.0\n"
       "feature_extract_enable: false\n",
-      read.cloud_topic, read.imu_topic, number(-lidar.clock.offset), read.lidar_type, lidar::makePattern(lidar.pattern)->rings(),
-      lidar.rate, time_unit, number(std::max(lidar.range_min, livox ? 0.5 : 1.0)),
-      fastLioExtrinsics(sensors),
+      read.cloud_topic, read.imu_topic, number(-lidar.clock.offset), read.lidar_type,
+      lidar::makePattern(lidar.pattern)->rings(), lidar.rate, time_unit,
+      number(std::max(lidar.range_min, livox ? 0.5 : 1.0)), fastLioExtrinsics(sensors),
       !livox      ? 180
       : all_round ? 360
                   : 90,
