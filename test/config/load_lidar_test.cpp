@@ -56,11 +56,11 @@ TEST_F(LoadLidarTest, BadInputIsNamed) {
   EXPECT_EQ(complaintOf(", max: 100m", ""),
             "x.yaml: range.max is missing, allowed: this key is required");
   EXPECT_EQ(complaintOf("rate: 10Hz", "rate: 0Hz"), "x.yaml: rate is 0, allowed: 0.1 to 1000 Hz");
-  EXPECT_EQ(
-      complaintOf("field_of_view:", "field_of_veiw:"),
-      "x.yaml: field_of_veiw is an unknown key (did you mean 'field_of_view'?), allowed: "
-      "name, range, rate, field_of_view, blind_zones, mounting, output, beam, returns, noise, "
-      "intensity, reflectivity, instantaneous, pattern, imu");
+  EXPECT_EQ(complaintOf("field_of_view:", "field_of_veiw:"),
+            "x.yaml: field_of_veiw is an unknown key (did you mean 'field_of_view'?), allowed: "
+            "name, range, rate, clock, field_of_view, blind_zones, mounting, output, beam, "
+            "returns, noise, "
+            "intensity, reflectivity, instantaneous, pattern, imu");
   EXPECT_EQ(complaintOf("kind: spinning", "kind: spining"),
             "x.yaml: pattern.kind is 'spining' (did you mean 'spinning'?), allowed: risley, "
             "mid360, spinning, csv, grid");

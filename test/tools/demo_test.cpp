@@ -33,7 +33,7 @@ fly() {  # y...
   row=0
   for y in "$@"; do
     row=$((row+1))
-    echo "0.$row 2 $y 1.5 0 0 0 1" >> "$out/trajectory.tum"
+    echo "1700000000.$row 2 $y 1.5 0 0 0 1" >> "$out/trajectory.tum"
   done
   printf 'VERSION .7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH 2\nHEIGHT 1\n' \
     > "$out/scan.pcd"

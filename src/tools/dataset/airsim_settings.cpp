@@ -218,20 +218,20 @@ lidar::CameraConfig cameraOf(Keys& keys, const std::string& name, const Capture&
 }
 
 /// The parts of a vehicle, null where there are none.
-struct Vehicle {
+struct VehicleParts {
   const Json *sensors = nullptr, *cameras = nullptr;
 };
 
-Vehicle vehicleIn(const Json& settings, const std::string& where, const std::string& wanted,
-                  std::vector<std::string>& notes) {
-  Vehicle found;
+VehicleParts vehicleIn(const Json& settings, const std::string& where, const std::string& wanted,
+                       std::vector<std::string>& notes) {
+  VehicleParts found;
   std::string taken;
   std::vector<std::string> names, others;
   if (const Json* const vehicles = valueOf(settings, "Vehicles")) {
     for (const auto& [name, json] : vehicles->items()) {
       if (!json.is_object()) continue;
       names.push_back(name);
-      const Vehicle parts{valueOf(json, "Sensors"), valueOf(json, "Cameras")};
+      const VehicleParts parts{valueOf(json, "Sensors"), valueOf(json, "Cameras")};
       const bool carries = parts.sensors != nullptr || parts.cameras != nullptr;
       if (taken.empty() && (wanted.empty() ? carries : name == wanted)) {
         taken = name;
@@ -261,7 +261,7 @@ class Reader {
   }
 
   AirsimSensors read(const std::string& wanted, const vehicle::ImuConfig& base) {
-    const Vehicle vehicle = vehicleIn(settings_, where_, wanted, read_.notes);
+    const VehicleParts vehicle = vehicleIn(settings_, where_, wanted, read_.notes);
     const bool has_sensors = vehicle.sensors != nullptr && vehicle.sensors->is_object();
     const bool has_cameras = vehicle.cameras != nullptr && vehicle.cameras->is_object();
     if (!has_sensors && !has_cameras) {
