@@ -72,8 +72,8 @@ pcl::PointCloud<Point> toPcl(const lidar::Scan& scan) {
   return result;
 }
 
-/// The finite points of a cloud, which are taken to be in W. A label is a class in its lower 16 bits
-/// (0 where it is above 255) and an instance in the upper.
+/// The finite points of a cloud, which are taken to be in W. A label is a class in its lower 16
+/// bits (0 where it is above 255) and an instance in the upper.
 template <class Point>
 map::PointCloud fromPcl(const pcl::PointCloud<Point>& cloud) {
   map::PointCloud result;

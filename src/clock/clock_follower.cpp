@@ -13,7 +13,7 @@ constexpr double kRounding = 1e-6;            // [s]
 constexpr TimeNs kRateWindow = kNsPerSecond;  // over which the leader's rate is measured,
 constexpr std::size_t kFewReadings = 3;       // with at least this many answers
 constexpr std::size_t kMostReadings = 100;
-constexpr double kLargestPace = 1e6;                // largest pace
+constexpr double kLargestPace = 1e6;            // largest pace
 constexpr TimeNs kShortest = kRateWindow / 10;  // shorter spans tell nothing about a rate
 
 double halfTrip(const ClockSample& sample) {

@@ -15,7 +15,7 @@ using Eigen::Vector3d;
 constexpr double kBefore = 2e-3;           // [s] over which speeds are taken
 constexpr double kFastest = 100.0;         // [m/s]
 constexpr std::size_t kUnusedShapes = 64;  // kept before shapes without other holders are dropped
-constexpr double kSingleRounding = 1e-6;         // relative, of single precision, in distances
+constexpr double kSingleRounding = 1e-6;   // relative, of single precision, in distances
 
 constexpr double kSpare = 1e-6;  // [m] margin of boxes, for rounding
 

@@ -14,9 +14,9 @@
 namespace marsim::map_tools {
 namespace {
 
-constexpr double kSteepest = 30.0;   // [deg]
-constexpr int kTries = 2000;         // iterations of RANSAC
-constexpr double kLarge = 0.4;       // least share of the largest plane's points
+constexpr double kSteepest = 30.0;          // [deg]
+constexpr int kTries = 2000;                // iterations of RANSAC
+constexpr double kLarge = 0.4;              // least share of the largest plane's points
 constexpr std::size_t kFewestVoxels = 100;  // least voxels of a ground
 
 std::vector<Eigen::Vector3d> meansOf(const map::PointCloud& cloud, double side) {

@@ -23,8 +23,8 @@ namespace {
 
 constexpr std::size_t kSectors = 12;  // around a place; opposite ones are six apart
 constexpr double kFlat = 0.15;        // of the width: largest distance of a plane's points from it
-constexpr std::size_t kFewestPoints = 12;    // least points of a plane
-constexpr double kGap = 2.0;          // spacings without a point in half a turn, at a rim
+constexpr std::size_t kFewestPoints = 12;  // least points of a plane
+constexpr double kGap = 2.0;               // spacings without a point in half a turn, at a rim
 
 /// The plane of the points near a place.
 struct LocalPlane {

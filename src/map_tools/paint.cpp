@@ -38,8 +38,8 @@ std::vector<Colour> byIntensity(const std::vector<float>& intensity) {
   return colours;
 }
 
-/// The colours of semantic-kitti-api (config/semantic-kitti.yaml), as red, green and blue, and those
-/// of interiors.
+/// The colours of semantic-kitti-api (config/semantic-kitti.yaml), as red, green and blue, and
+/// those of interiors.
 std::array<Colour, 256> classColours() {
   namespace semantic = map::semantic;
   std::array<Colour, 256> colours{};

@@ -13,7 +13,7 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr double kArrived = 1e-6;       // [m], [m/s], [m/s^2], [rad], [rad/s]
+constexpr double kArrived = 1e-6;  // [m], [m/s], [m/s^2], [rad], [rad/s]
 // Share of the acceleration limit used for planned braking, so that the lag of the acceleration
 // behind its command causes no overshoot.
 constexpr double kBraking = 0.7;

@@ -13,7 +13,7 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr double kAtRest = 1e-6;        // [m/s], [m/s^2], [rad/s]
+constexpr double kAtRest = 1e-6;  // [m/s], [m/s^2], [rad/s]
 
 // Double pole at -w: s^2 + 2 w s + w^2, as a cascade of velocity and acceleration.
 constexpr double kSpeedGain = VelocityFollower::kFrequency / 2.0;

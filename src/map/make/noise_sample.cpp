@@ -20,10 +20,10 @@ using Eigen::Vector3d;
 using Eigen::Vector3f;
 
 constexpr std::size_t kFewestSampled = 12;  // least points of a neighbourhood
-constexpr std::size_t kOfCell = 8;   // points that a cell takes memory for, besides its own
-constexpr double kEnough = 0.3;      // share of neighbourhoods that must have enough points
-constexpr double kEnoughFlat = 0.1;  // share of these that must be flat
-constexpr double kThinner = 0.18;    // of the radius: thicker noise hardly looks flat
+constexpr std::size_t kOfCell = 8;          // points that a cell takes memory for, besides its own
+constexpr double kEnough = 0.3;             // share of neighbourhoods that must have enough points
+constexpr double kEnoughFlat = 0.1;         // share of these that must be flat
+constexpr double kThinner = 0.18;           // of the radius: thicker noise hardly looks flat
 
 /// Levels of cells: side [m], most points and most neighbourhoods used in each.
 constexpr struct {
