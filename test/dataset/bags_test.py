@@ -125,9 +125,10 @@ class Bags(KnownFlight):
             p, q = transform.transform.translation, transform.transform.rotation
             self.assertEqual((transform.header.frame_id, transform.child_frame_id),
                              ("world", "uav0/base_link"))
-            self.assertEqual((p.x, p.y, p.z, q), (
-                odometry.pose.pose.position.x, odometry.pose.pose.position.y,
-                odometry.pose.pose.position.z, odometry.pose.pose.orientation))
+            pose = odometry.pose.pose
+            self.assertEqual((p.x, p.y, p.z, q.x, q.y, q.z, q.w), (
+                pose.position.x, pose.position.y, pose.position.z, pose.orientation.x,
+                pose.orientation.y, pose.orientation.z, pose.orientation.w))
         static = {transform.child_frame_id: transform.transform
                   for transform in by_topic["/tf_static"][0].transforms}
         self.assertEqual(sorted(static), ["uav0/depth_optical_frame", "uav0/imu_link", "uav0/lidar"])

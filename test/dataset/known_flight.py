@@ -144,7 +144,8 @@ class KnownFlight(unittest.TestCase):
     def run_dataset(cls, out, *more, **options):
         words = [MARSIM, "dataset", "--out", out]
         if "--scenario" not in more and "--trajectory" not in more:
-            words += ["--trajectory", "flight.tum", "--map", "room.pcd"]
+            words += ["--trajectory", "flight.tum"]
+            words += [] if "--map" in more else ["--map", "room.pcd"]
         if "--imu" not in more and "--scenario" not in more:
             words += ["--imu", "ideal"]
         if "--lidar" not in more and "--scenario" not in more:

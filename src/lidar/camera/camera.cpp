@@ -270,6 +270,7 @@ DepthImage Camera::alignedDepth(const CameraImage& image) const {
   const DepthCameraConfig& depth = *config_.aligned_depth;
   DepthImage measured =
       measureDepth(depth, image.time, image.X_WC, image.hits, cosines, extinction_);
+  measured.stamp = image.stamp;
   if (depth.least_contrast > 0.0) dropWithoutTexture(depth, greyOf(image, config_), measured.depth);
   return measured;
 }
