@@ -25,7 +25,8 @@ std::string outputOf(const std::string& command, const std::string& input) {
   const fs::path file =
       fs::temp_directory_path() / ("marsim_report_" + std::to_string(getpid()) + ".txt");
   std::ofstream(file) << input;
-  std::FILE* pipe = popen((command + " < " + file.string() + " 2>&1").c_str(), "r");
+  std::FILE* pipe =
+      popen(("unset LD_PRELOAD; " + command + " < " + file.string() + " 2>&1").c_str(), "r");
   std::string output;
   char buffer[4096];
   while (const std::size_t size = std::fread(buffer, 1, sizeof(buffer), pipe))
