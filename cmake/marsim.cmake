@@ -99,12 +99,14 @@ function(marsim_add_executable name)
   install(TARGETS ${name} RUNTIME DESTINATION ${MARSIM_BIN_DESTINATION})
 endfunction()
 
-# marsim_add_test(<name> SOURCES ... [LIBRARIES lib...] [SEPARATE]) registers every TEST of a
+# marsim_add_test(<name> SOURCES ... [LIBRARIES lib...] [SEPARATE] [STARTS_PROGRAMS])
+# registers every TEST of a
 # GoogleTest program with ctest; with sanitizers the program as a whole, since starting it takes
 # longer than most tests. SEPARATE: each test needs a process of its own there as well.
 #
 # With MARSIM_TESTS_FROM, a build with sanitizers compiles libraries and programs only: the test
 # programs of that folder, built without sanitizers, run with this build's libraries.
+# STARTS_PROGRAMS: it starts shells, whose leaks are not ours; leaks are then ignored.
 include(GoogleTest)
 set(MARSIM_TESTS_FROM "" CACHE PATH "Folder of test programs to run with this build's libraries")
 if(MARSIM_TESTS_FROM)
@@ -116,7 +118,7 @@ if(MARSIM_TESTS_FROM)
   list(JOIN MARSIM_PRELOADED ":" MARSIM_PRELOADED)
 endif()
 function(marsim_add_test name)
-  cmake_parse_arguments(ARG "SEPARATE" "" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "SEPARATE;STARTS_PROGRAMS" "" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   if(MARSIM_TESTS_FROM AND NOT ARG_SEPARATE)
     set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
@@ -129,6 +131,9 @@ function(marsim_add_test name)
   set(environment "MARSIM_TEST_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
   if(MARSIM_TESTS_FROM AND NOT ARG_SEPARATE)
     add_test(NAME ${name} COMMAND ${MARSIM_TESTS_FROM}/${name})
+    if(ARG_STARTS_PROGRAMS)
+      string(APPEND environment ";ASAN_OPTIONS=detect_leaks=0")
+    endif()
     set_tests_properties(${name} PROPERTIES ENVIRONMENT
       "${environment};LD_PRELOAD=${MARSIM_PRELOADED};LD_LIBRARY_PATH=${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
   elseif(MARSIM_SANITIZE AND NOT ARG_SEPARATE)
