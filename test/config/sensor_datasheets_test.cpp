@@ -371,7 +371,7 @@ TEST_F(SensorDatasheets, SpectrumHasTheMid360sTurnsAndSweep) {
 
 // The stand-in tables are what the script beside them writes, byte for byte.
 TEST_F(SensorDatasheets, TablesAreTheirScripts) {
-  if (std::system("unset LD_PRELOAD; python3 -c '' 2>/dev/null") != 0) GTEST_SKIP() << "no python3";
+  if (std::system("python3 -c '' 2>/dev/null") != 0) GTEST_SKIP() << "no python3";
   const std::filesystem::path patterns = dataDir() / "config/lidar/patterns";
   const std::string command =
       "python3 '" + (patterns / "make_tables.py").string() + "' '" + folder_.string() + "'";
