@@ -182,6 +182,66 @@ TEST_F(CommandWatchTest, FieldsThatAreNotGivenAreSaidOnceAndCounted) {
   EXPECT_FALSE(watch_.report(at(0)).warns) << "nothing is lost by it";
 }
 
+// EGO-Planner-v2 turns towards a yaw and gives that yaw as the rate.
+TEST_F(CommandWatchTest, AYawRateThatContradictsTheYawIsDroppedSaidOnceAndCounted) {
+  const double target = 1.3;
+  int dropped = 0;
+  for (int i = 0; i < 500; ++i) {
+    Reference reference;
+    reference.yaw = std::min(0.005 * i, target);
+    reference.yaw_rate = target;
+    watch_.checkYawRate("command/position", reference, TimeNs{10'000'000} * i);
+    if (i > 150) {
+      EXPECT_EQ(reference.yaw_rate, 0.0) << i;
+    }
+    dropped += reference.yaw_rate == 0.0 ? 1 : 0;
+  }
+  EXPECT_GT(dropped, 440) << "from the first half second on";
+  expectSaid({"command/position", "1.30 rad/s", "contradicts", "/diagnostics"});
+  EXPECT_EQ(values()["not given: command/position contradicting yaw rate"],
+            std::to_string(dropped));
+}
+
+TEST_F(CommandWatchTest, YawRatesThatFitTheYawAreKept) {
+  for (const TimeNs period : {10'000'000, 100'000'000}) {
+    for (int i = 0; i < 1000; ++i) {
+      const TimeNs stamp = period * i;
+      const double t = toSeconds(stamp);
+      Reference reference;
+      reference.yaw = wrapAngle(3.0 * std::sin(t) + (t > 5.0 ? 1.0 : 0.0));  // and a step
+      reference.yaw_rate = 3.0 * std::cos(t);
+      // Messages come late, several at one state.
+      watch_.checkYawRate("command/position", reference, stamp - stamp % (2 * period));
+      ASSERT_EQ(reference.yaw_rate, 3.0 * std::cos(t)) << t;
+    }
+    watch_.reset();
+  }
+  EXPECT_TRUE(said_.empty());
+}
+
+TEST_F(CommandWatchTest, AHeadingErrorIsSaidAfterItHasLastedASecond) {
+  Reference reference;
+  reference.yaw = -2.0 * kPi + 0.5;
+  const auto follow = [&](int from, int to) {
+    for (int i = from; i < to; ++i) {
+      state_.stamp = TimeNs{10'000'000} * i;
+      watch_.followed(reference, state_, at(0.01 * i));
+    }
+  };
+  follow(0, 90);
+  reference.yaw = 0.2;
+  follow(90, 100);
+  reference.yaw = -0.5;
+  follow(100, 190);
+  EXPECT_TRUE(said_.empty()) << "a turn";
+  follow(190, 300);
+  expectSaid({"heading error of 0.50 rad", "beyond 0.3 rad"});
+  EXPECT_TRUE(watch_.report(at(4.0)).warns);
+  EXPECT_EQ(values(4.0)["heading error [rad]"], "0.5000");
+  watch_.reset();
+  EXPECT_FALSE(watch_.report(at(30.0)).warns);
+}
+
 TEST_F(CommandWatchTest, ATrajectoryCountsOnceHoweverManyPointsAreBeyond) {
   std::vector<TrajectoryPoint> points(50);
   for (TrajectoryPoint& point : points) {

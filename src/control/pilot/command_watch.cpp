@@ -14,6 +14,8 @@ namespace {
 // A reference less than this below the ground [m] is a landing, or due to the map's coarseness.
 constexpr double kGroundTolerance = 0.1;
 constexpr std::size_t kMostSaid = 100;  // texts that are reported once
+constexpr double kHeadingError = 0.3;   // [rad], reported if it lasts
+constexpr TimeNs kHeadingPatience = kNsPerSecond;
 
 std::string times(std::uint64_t count) {
   return count > 1 ? fmt::format(" ({} times so far)", count) : "";
@@ -48,6 +50,17 @@ void CommandWatch::notGiven(const std::string& topic, const std::string& field) 
       fmt::format("{}: {} is NaN or infinite and counts as not given (0); said once, counted in "
                   "/diagnostics",
                   topic, field));
+}
+
+void CommandWatch::checkYawRate(const std::string& topic, Reference& reference, TimeNs now) {
+  if (yaw_rates_[topic].agrees(now, reference.yaw, reference.yaw_rate)) return;
+  if (++not_given_[topic + " contradicting yaw rate"] == 1) {
+    say_(
+        fmt::format("{}: the yaw rate, {:.2f} rad/s, contradicts the change of the yaw it comes "
+                    "with and counts as 0; said once, counted in /diagnostics",
+                    topic, reference.yaw_rate));
+  }
+  reference.yaw_rate = 0.0;
 }
 
 void CommandWatch::tracked(const std::string& topic, const Reference& reference,
@@ -204,6 +217,7 @@ std::string CommandWatch::goalProblem(const Eigen::Vector3d& p_WB) const {
 
 void CommandWatch::followed(const Reference& reference, const KinematicState& state,
                             WarningTime now) {
+  lookAtHeading(reference, state, now);
   error_ = (reference.p_WB - state.X_WB.p).norm();
   largest_error_ = std::max(largest_error_, error_);
   if (error_ <= limits_.tracking_error) {
@@ -220,10 +234,31 @@ void CommandWatch::followed(const Reference& reference, const KinematicState& st
       now);
 }
 
+void CommandWatch::lookAtHeading(const Reference& reference, const KinematicState& state,
+                                 WarningTime now) {
+  heading_error_ = std::abs(wrapAngle(reference.yaw - yawOf(state.X_WB.q)));
+  if (heading_error_ <= kHeadingError) {
+    turned_since_.reset();
+    heading_said_.reset();
+    return;
+  }
+  if (!turned_since_) turned_since_ = state.stamp;
+  const bool is_due =
+      !heading_said_ || now - *heading_said_ >= std::chrono::duration<double>(kPeriod);
+  if (state.stamp - *turned_since_ < kHeadingPatience || !is_due) return;
+  heading_said_ = now;
+  say({{"heading error", fmt::format("heading error of {:.2f} rad stays beyond {:g} rad",
+                                     heading_error_, kHeadingError)}},
+      now);
+}
+
 void CommandWatch::reset() {
-  error_ = largest_error_ = 0.0;
+  error_ = largest_error_ = heading_error_ = 0.0;
   off_since_.reset();
+  turned_since_.reset();
+  heading_said_.reset();
   taken_.clear();
+  yaw_rates_.clear();
 }
 
 CommandWatch::Report CommandWatch::report(WarningTime now) const {
@@ -261,6 +296,7 @@ CommandWatch::Report CommandWatch::report(WarningTime now) const {
     add("not given: " + field, fmt::format("{}", count));
   add("tracking error [m]", fmt::format("{:.4f}", error_));
   add("largest tracking error [m]", fmt::format("{:.4f}", largest_error_));
+  add("heading error [rad]", fmt::format("{:.4f}", heading_error_));
   return report;
 }
 

@@ -12,6 +12,7 @@
 
 #include "common/warning_log.hpp"
 #include "control/pilot/envelope.hpp"
+#include "control/pilot/yaw_rate_check.hpp"
 #include "marsim/control/commander.hpp"
 #include "marsim/geometry/kinematic_state.hpp"
 
@@ -38,6 +39,9 @@ class CommandWatch {
   void refusedAlways(const std::string& topic, const std::string& reason, WarningTime now);
   /// Fields that were NaN or infinite and count as zero: reported once for each.
   void notGiven(const std::string& topic, const std::string& field);
+  /// Sets a yaw rate that contradicts the change of the yaw it comes with to 0: counted and
+  /// reported once. `now`: simulated time.
+  void checkYawRate(const std::string& topic, Reference& reference, TimeNs now);
   /// A reference that is tracked at once.
   void tracked(const std::string& topic, const Reference& reference, const KinematicState& state,
                WarningTime now);
@@ -83,6 +87,7 @@ class CommandWatch {
   void lookAtPlace(const std::string& topic, const Eigen::Vector3d& p_WB,
                    std::vector<Note>& notes) const;
   void say(const std::vector<Note>& notes, WarningTime now);
+  void lookAtHeading(const Reference& reference, const KinematicState& state, WarningTime now);
 
   Envelope envelope_;
   WarningLimits limits_;
@@ -92,11 +97,15 @@ class CommandWatch {
   std::optional<Eigen::AlignedBox3d> map_;
   WarningLog refusals_{kPeriod}, warnings_{kPeriod};
   std::map<std::string, std::uint64_t> not_given_;  ///< by topic and field
+  std::map<std::string, YawRateCheck> yaw_rates_;   ///< by topic
   std::set<std::string> said_;                      ///< reported once
   std::map<std::string, TimeNs> taken_;             ///< the last command, by topic
   std::uint64_t commands_ = 0;                      ///< accepted ones
   double error_ = 0.0, largest_error_ = 0.0;        ///< [m] of tracking
   std::optional<WarningTime> off_since_;            ///< begin of a large error
+  double heading_error_ = 0.0;                      ///< [rad]
+  std::optional<TimeNs> turned_since_;              ///< begin of a large heading error
+  std::optional<WarningTime> heading_said_;
 };
 
 }  // namespace marsim::control

@@ -100,6 +100,7 @@ void ReferenceInput::onReference(const marsim::StateReferenceConstPtr& message) 
   if (!gate_.isInWorld(kTopic, message->header.frame_id) || !gate_.isOpen(kTopic)) return;
   for (const std::string& field : control::dropUnusable(reference))
     gate_.watch().notGiven(kTopic, field);
+  gate_.watch().checkYawRate(kTopic, reference, gate_.state().stamp);
   gate_.watch().tracked(kTopic, reference, gate_.state(), wallTime());
   gate_.pilot().commander().setReference(reference, gate_.state().stamp);
   gate_.taken(kTopic);
@@ -139,8 +140,10 @@ void ReferenceInput::follow(const PositionCommand& command, const char* users) {
   for (const std::string& field : command.not_given) {
     gate_.watch().notGiven(fmt::format("{} ({})", kPositionCommand, users), field);
   }
-  gate_.watch().tracked(kPositionCommand, command.reference, gate_.state(), wallTime());
-  gate_.pilot().commander().setReference(command.reference, gate_.state().stamp);
+  control::Reference reference = command.reference;
+  gate_.watch().checkYawRate(kPositionCommand, reference, gate_.state().stamp);
+  gate_.watch().tracked(kPositionCommand, reference, gate_.state(), wallTime());
+  gate_.pilot().commander().setReference(reference, gate_.state().stamp);
   gate_.taken(kPositionCommand);
 }
 
