@@ -23,6 +23,12 @@ constexpr double kCellWithoutMap = 0.1;  // [m]
 constexpr double kLeastBounce = 0.05;
 constexpr double kContact = 1e-3;                             // [m] over the ground: a touch
 constexpr double kFarther[] = {0.0, 1e-3, 2e-3, 4e-3, 8e-3};  // [m] tried distances out of the map
+constexpr int kMostSurfaces = 4;    // along which a body slides in one step
+constexpr double kCreep = 2e-4;     // [m] a step, of a body that is caught sideways
+constexpr double kTip = 1e-3;       // [rad] a step, of a body that is caught off its centre
+constexpr double kBalanced = 0.05;  // sine of the lever's angle off the vertical
+constexpr int kWays = 14;           // tried ways aside
+constexpr double kCarries = 0.5;    // least upward part of a normal that carries a body
 
 bool ofMap(const Touch& touch) { return touch.identity == scene::kMapIdentity; }
 
@@ -37,6 +43,14 @@ void limitEnergy(double most, RigidBody& body) {
   const double scale = std::sqrt(std::max(1.0 - excess / kinetic, 0.0));
   body.v_WB *= scale;
   body.w_WB_B *= scale;
+}
+
+// Ways on which a body may leave a hook: along its axes, since its cells are, then level ones.
+Vector3d wayAside(int number, const Eigen::Quaterniond& q_WB) {
+  if (number < 6)
+    return q_WB * Vector3d((number % 2 == 0 ? 1.0 : -1.0) * Vector3d::Unit(number / 2));
+  const double angle = kPi / 4.0 * number;
+  return {std::cos(angle), std::sin(angle), 0.0};
 }
 
 }  // namespace
@@ -173,12 +187,67 @@ bool Collisions::freeOfMap(const Pose& X_WB) {
   });
 }
 
+// Moves a body from `from` towards its place without the part of the way that leads into surfaces.
+// Returns whether it is free there.
+bool Collisions::slide(const Pose& from, const Eigen::Quaterniond& q, RigidBody& body) {
+  Vector3d way = body.X_WB.p - from.p;
+  for (int i = 0; i < kMostSurfaces; ++i) {
+    body.X_WB = {q, from.p + way};
+    if (freeOfMap(body.X_WB)) return true;
+    Vector3d into = Vector3d::Zero();  // the surface that it meets fastest
+    double fastest = 0.0;
+    for (const Touch& touch : checker_.checkMap(body.X_WB)) {
+      const double along = way.dot(touch.normal_W);
+      if (along >= fastest) continue;
+      fastest = along;
+      into = touch.normal_W;
+    }
+    way -= fastest * into;
+  }
+  return false;
+}
+
+// Lets a body that was free of the map at `from` tip by its weight over one or two of its touches;
+// if it cannot and nothing carries it, moves it sideways. Each by a little, slowly.
+void Collisions::creep(const Pose& from, const std::vector<Touch>& touches, RigidBody& body) {
+  const auto isFree = [&](const Pose& X_WB) {
+    body.X_WB = X_WB;
+    return freeOfMap(X_WB);
+  };
+  const auto tips = [&](const Touch& touch, Vector3d axis) {
+    const Vector3d lever = from.p - touch.p_W;
+    const double fall = -axis.cross(lever).z();
+    if (!(std::abs(fall) > kBalanced * axis.norm() * lever.norm())) return false;
+    if (fall < 0.0) axis = -axis;
+    const Eigen::Quaterniond tip(Eigen::AngleAxisd(kTip, axis.normalized()));
+    return isFree({(tip * from.q).normalized(), touch.p_W + tip * lever});
+  };
+  bool is_carried = false;
+  for (const Touch& touch : touches) {
+    if (!ofMap(touch)) break;
+    is_carried = is_carried || touch.normal_W.z() > kCarries;
+    if (tips(touch, (touch.p_W - from.p).cross(Vector3d::UnitZ()))) return;
+    for (const Touch& other : touches) {
+      if (ofMap(other) && tips(touch, other.p_W - touch.p_W)) return;
+    }
+  }
+  for (int i = 0; i < kWays && !is_carried; ++i) {
+    Vector3d way = wayAside(creep_way_, from.q);
+    way.z() = std::min(way.z(), 0.0);
+    if (isFree({from.q, from.p + kCreep * way})) return;
+    creep_way_ = (creep_way_ + 1) % kWays;
+  }
+  body.X_WB = from;
+}
+
 // Moves a body that was free of the map at `from` to where it is free again: out along the normal,
-// a little farther if its corners turn towards the map, else with the old attitude, else all the
-// way back. It loses its speed in directions in which it is not moved, unless it has just been
-// struck. It rises no higher than its energy [J] allows.
-void Collisions::stepBack(const Pose& from, const Vector3d& normal_W, bool is_struck,
-                          double energy_before, RigidBody& body) {
+// a little farther if its corners turn towards the map, else along all surfaces that it meets, else
+// with the old attitude, else back, where it creeps off what does not carry it. It loses its speed
+// in directions in which it is not moved, unless it has just been struck. It rises no higher than
+// its energy [J] allows.
+void Collisions::stepBack(const Pose& from, const std::vector<Touch>& touches,
+                          const Vector3d& normal_W, bool is_struck, double energy_before,
+                          RigidBody& body) {
   const Pose to = body.X_WB;
   const double out = std::max((from.p - to.p).dot(normal_W), 0.0);
   const bool was_caught = std::exchange(is_caught_, false);
@@ -187,13 +256,17 @@ void Collisions::stepBack(const Pose& from, const Vector3d& normal_W, bool is_st
     const bool is_affordable = body.mass * kGravity * body.X_WB.p.z() <= energy_before;
     if ((farther == 0.0 || is_affordable) && freeOfMap(body.X_WB)) return;
   }
+  body.X_WB = to;
+  if (slide(from, to.q, body)) return;
   is_caught_ = true;
   const bool rests = was_caught || !is_struck;
   if (rests) body.w_WB_B.setZero();
   body.X_WB = {from.q, to.p + out * normal_W};
   if (freeOfMap(body.X_WB)) return;
+  body.X_WB = to;
+  if (slide(from, from.q, body)) return;
   if (rests) body.v_WB.setZero();
-  body.X_WB = from;
+  creep(from, touches, body);
 }
 
 // With "report" the ground does not bounce a body.
@@ -230,7 +303,7 @@ void Collisions::respond(const KinematicState& before, const std::vector<Touch>&
   bool changed = collision::bounce(impactOf(touches, body, others), touches, body, others);
   noteImpacts(after, hits, others_before, others);
   if (!solid.empty() && ofMap(solid.front()) && freeOfMap(before.X_WB)) {
-    stepBack(before.X_WB, hits.front().normal_W, changed, energy_before, body);
+    stepBack(before.X_WB, solid, hits.front().normal_W, changed, energy_before, body);
     changed = true;
   }
   if (!quadrotor.onGround() && ground_.raise(body.X_WB)) changed = true;

@@ -117,8 +117,12 @@ class Collisions {
              std::vector<collision::ContactEvent>& events);
   std::vector<collision::Touch> groundTouches(const Pose& X_WB) const;
   bool freeOfMap(const Pose& X_WB);
-  void stepBack(const Pose& from, const Eigen::Vector3d& normal_W, bool is_struck,
-                double energy_before, collision::RigidBody& body);
+  bool slide(const Pose& from, const Eigen::Quaterniond& q, collision::RigidBody& body);
+  void creep(const Pose& from, const std::vector<collision::Touch>& touches,
+             collision::RigidBody& body);
+  void stepBack(const Pose& from, const std::vector<collision::Touch>& touches,
+                const Eigen::Vector3d& normal_W, bool is_struck, double energy_before,
+                collision::RigidBody& body);
   bool hasStruck(std::uint32_t identity, TimeNs stamp) const;
   collision::ImpactConfig impactOf(const std::vector<collision::Touch>& touches,
                                    const collision::RigidBody& body,
@@ -136,6 +140,7 @@ class Collisions {
   collision::CollisionChecker checker_;
   collision::ContactTracker tracker_;
   bool is_caught_ = false;                        // found no free place in the last step
+  int creep_way_ = 0;                             // in which a caught body creeps aside
   std::vector<Impact> impacts_;                   // of the last step
   std::map<std::uint32_t, Exchange> struck_;      // the last one with each UAV
   std::vector<collision::FastestTouch> was_hit_;  // by others that ran into it, since the last step
