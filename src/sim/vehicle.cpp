@@ -92,6 +92,7 @@ std::vector<collision::ContactEvent> Vehicle::place(const Eigen::Vector3d& p_WB,
   collisions_->leave(quadrotor_, ended);
   quadrotor_.reset(p_WB, yaw, stamp);
   if (setup_.replay) quadrotor_.follow(setup_.replay->at(stamp));
+  awaits_command_ = !quadrotor_.onGround();
   pending_.clear();
   ideal_->clear();
   // After a jump back waiting placements are stale.
@@ -155,13 +156,15 @@ bool Vehicle::track(const control::Reference& reference, TimeNs computed_from,
 
 void Vehicle::act() {
   while (!pending_.empty() && pending_.front().acts_at <= state().stamp) {
-    quadrotor_.command(pending_.front().speeds);
+    command(pending_.front().speeds);
     pending_.pop_front();
   }
 }
 
 void Vehicle::takeImpact(const Impact& impact) {
-  if (impact.stamp > placed_at_ && !isIdeal()) collisions_->takeImpact(impact, quadrotor_);
+  if (impact.stamp <= placed_at_ || isIdeal()) return;
+  collisions_->takeImpact(impact, quadrotor_);
+  awaits_command_ = false;
 }
 
 const VehicleStep& Vehicle::step(const Collisions::ObjectsIn& objectsIn,
@@ -178,14 +181,28 @@ const VehicleStep& Vehicle::step(const Collisions::ObjectsIn& objectsIn,
     collisions_->watch(before, quadrotor_, objectsIn, due_.contacts);
   } else {
     meetConditions();
-    quadrotor_.step(step_period_);
+    if (awaits_command_) {
+      wait();
+    } else {
+      quadrotor_.step(step_period_);
+    }
     collisions_->act(before, quadrotor_, objectsIn, due_.contacts, bodyIn);
+    if (!state().v_WB.isZero(0.0) || quadrotor_.motorsStopped()) awaits_command_ = false;
   }
   due_.report = reportsNow();
   due_.odometry = state().stamp % odometry_period_ == 0;
   sample();
   if (due_.report) placeDue();
   return due_;
+}
+
+// Stays where it was placed; its controller, which may start late, takes that place as its own.
+void Vehicle::wait() {
+  KinematicState next = state();
+  next.stamp += step_period_;
+  next.a_WB.setZero();
+  next.dw_WB_B.setZero();
+  quadrotor_.follow(next);
 }
 
 // The ground plane carries it as always: it stands there unless it rises.

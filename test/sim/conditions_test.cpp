@@ -49,6 +49,24 @@ TEST(Wind, AHoveringVehicleLeansAgainstItAsDragAndWeightSay) {
   }
 }
 
+// On a slow start the controller answers seconds after the first state.
+TEST(Wind, AVehicleStaysWhereItWasPlacedUntilItsControllerAnswers) {
+  const UavConfig config = hummingbirdAt(10.0);
+  VehicleSetup setup{config.vehicle, {}, {}, 1};
+  setup.wind.mean_W = {0.0, 8.0, 0.0};
+  Vehicle vehicle(setup, kNoGround, nullptr, 0);
+  vehicle.place({1.0, 2.0, 10.0}, 0.5, 0);
+  for (int i = 0; i < 3000; ++i) vehicle.step();
+  EXPECT_EQ(vehicle.state().X_WB.p, Vector3d(1.0, 2.0, 10.0));
+  EXPECT_EQ(vehicle.state().stamp, 3 * kNsPerSecond);
+  Pilot pilot(config.controller, vehicleModel(config.vehicle));
+  pilot.answer(vehicle.report());
+  EXPECT_EQ(pilot.reference().p_WB, Vector3d(1.0, 2.0, 10.0));
+  vehicle.command({config.vehicle.hoverSpeeds(), vehicle.state().stamp, vehicle.placements()});
+  for (int i = 0; i < 1000; ++i) vehicle.step();
+  EXPECT_GT(vehicle.state().X_WB.p.y(), 2.1) << "from now on the wind acts";
+}
+
 TEST(Wind, GustsMoveAVehicleTheSameWayForTheSameSeed) {
   UavConfig config = hummingbirdAt(10.0);
   config.wind = {{5.0, 0.0, 0.0}, 15.43};

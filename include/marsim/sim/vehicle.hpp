@@ -96,7 +96,8 @@ class Vehicle {
           std::shared_ptr<const collision::Neighbours> neighbours, std::uint32_t number);
 
   /// Places the vehicle at rest (a replay: where the track is), at the step at or before `stamp`.
-  /// Returns the contacts that end. Earlier commands and impacts are void, and so are placements
+  /// Returns the contacts that end. In the air it stays there until its first motor speeds or a
+  /// collision, whatever the wind. Earlier commands and impacts are void, and so are placements
   /// that wait for a stamp more than kFarthestAhead past this one: time was set back.
   std::vector<collision::ContactEvent> place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp);
   /// Places it at the end of the first state step at or after `stamp`, after its sensors were
@@ -112,7 +113,10 @@ class Vehicle {
   /// future state.
   bool command(const MotorCommand& command);
   /// Takes motor speeds without a stamp, which act at once.
-  void command(const vehicle::RotorArray& speeds) { quadrotor_.command(speeds); }
+  void command(const vehicle::RotorArray& speeds) {
+    quadrotor_.command(speeds);
+    awaits_command_ = false;
+  }
   /// Takes, with ideal dynamics, the reference that its controller tracks at the report of a stamp;
   /// it acts and is ignored as motor speeds are.
   bool track(const control::Reference& reference, TimeNs computed_from, std::uint32_t placements);
@@ -155,6 +159,7 @@ class Vehicle {
   };
 
   void act();
+  void wait();
   void moveIdeally();
   void meetConditions();
   void sample();
@@ -175,6 +180,7 @@ class Vehicle {
   std::vector<Placement> placements_to_come_;  ///< by stamp
   std::uint32_t placements_ = 0;
   TimeNs placed_at_ = 0;
+  bool awaits_command_ = false;  ///< since it was placed in the air
   VehicleStep due_;
 };
 
