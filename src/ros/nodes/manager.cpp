@@ -12,6 +12,7 @@
 #include <ros/ros.h>
 
 #include "ros/common/free_name.hpp"
+#include "ros/nodes/node_main.hpp"
 
 namespace {
 
@@ -62,7 +63,8 @@ int main(int argc, char** argv) {
     ROS_FATAL("%s: could not be started as %s", name.c_str(), type.c_str());
     return EXIT_FAILURE;
   }
-  std::signal(SIGINT, [](int) { ros::requestShutdown(); });
-  ros::spin();
+  marsim::ros_nodes::spinUntilInterrupt();
+  loader.clear();
+  marsim::ros_nodes::sayFarewell();
   return EXIT_SUCCESS;
 }
