@@ -67,6 +67,9 @@ TEST(MavrosMessages, SumsAreThoseOfTheirDefinitions) {
   EXPECT_STREQ(State::kMd5SumSince, "65cd0a9fff993b062b91e354554ec7e9");
   EXPECT_EQ(md5Of(canonical(PositionTarget::definition())), PositionTarget::kMd5Sum);
   EXPECT_EQ(md5Of(canonical(AttitudeTarget::definition())), AttitudeTarget::kMd5Sum);
+  EXPECT_STREQ(ExtendedState::kMd5Sum, "ae780b1800fe17b917369d21b90058bd");
+  EXPECT_EQ(md5Of(canonical(ExtendedState::definition())), ExtendedState::kMd5Sum);
+  EXPECT_EQ(md5Of(canonical(RCIn::definition())), RCIn::kMd5Sum);
   const std::string state = canonical(State::definition());
   EXPECT_EQ(md5Of(state), State::kMd5SumSince);
   EXPECT_EQ(md5Of(state.substr(state.rfind("=AUTO.TAKEOFF\n") + 14)), State::kMd5SumBefore)
@@ -83,6 +86,7 @@ TEST(MavrosMessages, ServicesHaveTheSumsOfBothParts) {
   EXPECT_STREQ(CommandTol::kMd5Sum, "93ff4eaa9907f58c0e7a909cddce23e2");
   EXPECT_STREQ(SetMode::kMd5Sum, "e4f18fa93379f9ff1780d270ce110203");
   EXPECT_EQ(serviceSum<CommandBool>(), CommandBool::kMd5Sum);
+  EXPECT_EQ(serviceSum<CommandLong>(), CommandLong::kMd5Sum);
   EXPECT_EQ(serviceSum<CommandTol>(), CommandTol::kMd5Sum);
   EXPECT_EQ(serviceSum<SetMode>(), SetMode::kMd5Sum);
 }

@@ -11,7 +11,9 @@
 #include <gtest/gtest.h>
 #include <nav_msgs/Odometry.h>
 #include <ros/ros.h>
+#include <sensor_msgs/BatteryState.h>
 #include <sensor_msgs/Imu.h>
+#include <sensor_msgs/Joy.h>
 
 #include "ros/messages/conversions.hpp"
 #include "ros/messages/mavros_messages.hpp"
@@ -78,6 +80,12 @@ class MavrosClient : public testing::Test {
         },
         kPatience);
   }
+  bool command(std::uint16_t number, float param1) {
+    mavros_msgs::CommandLong command;
+    command.request.command = number;
+    command.request.param1 = param1;
+    return command_.call(command) && command.response.success == 1;
+  }
   bool pass(double seconds) {
     const double end = now() + seconds;
     return waitFor([&] { return now() >= end; }, kPatience);
@@ -88,7 +96,7 @@ class MavrosClient : public testing::Test {
   std::vector<geometry_msgs::PoseStamped> poses_;
   nav_msgs::Odometry odom_;
   geometry_msgs::TwistStamped velocity_;
-  int imu_samples_ = 0;
+  int imu_samples_ = 0, landed_ = 0;
   ros::Subscriber state_subscriber_ = nh_.subscribe<mavros_msgs::State>(
       "state", 100,
       [this](const boost::shared_ptr<const mavros_msgs::State>& m) { states_.push_back(*m); });
@@ -102,11 +110,16 @@ class MavrosClient : public testing::Test {
       [this](const geometry_msgs::TwistStampedConstPtr& m) { velocity_ = *m; });
   ros::Subscriber imu_subscriber_ = nh_.subscribe<sensor_msgs::Imu>(
       "imu/data", 10, [this](const sensor_msgs::ImuConstPtr&) { ++imu_samples_; });
+  ros::Subscriber landed_subscriber_ = nh_.subscribe<mavros_msgs::ExtendedState>(
+      "extended_state", 10, [this](const boost::shared_ptr<const mavros_msgs::ExtendedState>& m) {
+        landed_ = m->landed_state;
+      });
   ros::Publisher raw_ = nh_.advertise<mavros_msgs::PositionTarget>("setpoint_raw/local", 10);
   ros::Publisher vision_ = nh_.advertise<geometry_msgs::PoseStamped>("vision_pose/pose", 10);
   ros::ServiceClient arming_ = nh_.serviceClient<mavros_msgs::CommandBool>("cmd/arming");
   ros::ServiceClient take_off_ = nh_.serviceClient<mavros_msgs::CommandTol>("cmd/takeoff");
   ros::ServiceClient land_ = nh_.serviceClient<mavros_msgs::CommandTol>("cmd/land");
+  ros::ServiceClient command_ = nh_.serviceClient<mavros_msgs::CommandLong>("cmd/command");
   ros::ServiceClient set_mode_ = nh_.serviceClient<mavros_msgs::SetMode>("set_mode");
 };
 
@@ -183,6 +196,48 @@ TEST_F(MavrosClient, FliesOffboardLosesItsStreamAndLands) {
   ASSERT_TRUE(waitFor([&] { return mode() == "AUTO.LOITER"; }, kPatience));
   EXPECT_NEAR(position().z(), start.z() + 1.0, 0.1);
   EXPECT_GT(imu_samples_, 100);
+
+  // A client that lands by its own set points disarms as soon as the flight controller has found
+  // the ground.
+  mavros_msgs::PositionTarget down = target(1 | 2 | 4 | 64 | 128 | 256 | 1024);
+  down.velocity.z = -0.5;
+  ASSERT_TRUE(stream(down, [&] { return setMode("OFFBOARD"); }));
+  EXPECT_EQ(landed_, mavros_msgs::ExtendedState::kInAir);
+  EXPECT_FALSE(command(400, 0.0F)) << "disarming in flight";
+  ASSERT_TRUE(stream(down, [&] { return landed_ == mavros_msgs::ExtendedState::kOnGround; }));
+  ASSERT_TRUE(stream(down, [&] { return command(400, 0.0F); }));
+  ASSERT_TRUE(waitFor([&] { return !armed(); }, kPatience));
+  EXPECT_NEAR(position().z(), start.z(), 0.05);
+  EXPECT_TRUE(command(246, 1.0F)) << "reboot";
+  EXPECT_FALSE(command(9999, 0.0F)) << "unknown";
+}
+
+// Battery and remote control, as clients read them.
+TEST_F(MavrosClient, BatteryAndRemoteControl) {
+  sensor_msgs::BatteryState battery;
+  const ros::Subscriber batteries = nh_.subscribe<sensor_msgs::BatteryState>(
+      "battery", 10, [&](const sensor_msgs::BatteryStateConstPtr& m) { battery = *m; });
+  ASSERT_TRUE(waitFor([&] { return battery.present != 0; }, kPatience));
+  ASSERT_EQ(battery.cell_voltage.size(), 4U);
+  EXPECT_FLOAT_EQ(battery.cell_voltage[0], 4.2F) << "a Hummingbird's battery never runs down";
+  EXPECT_FLOAT_EQ(battery.voltage, 16.8F);
+  EXPECT_FLOAT_EQ(battery.percentage, 1.0F);
+
+  mavros_msgs::RCIn rc;
+  const ros::Subscriber remotes = nh_.subscribe<mavros_msgs::RCIn>(
+      "rc/in", 10, [&](const boost::shared_ptr<const mavros_msgs::RCIn>& m) { rc = *m; });
+  ros::NodeHandle uav("/uav0");
+  ros::Publisher joystick = uav.advertise<sensor_msgs::Joy>("joy", 10);
+  sensor_msgs::Joy joy;
+  joy.axes = {0.0F, 1.0F, -0.5F, std::numeric_limits<float>::quiet_NaN(), 7.0F};
+  joy.buttons = {0, 1};
+  ASSERT_TRUE(waitFor(
+      [&] {
+        joystick.publish(joy);
+        return !rc.channels.empty();
+      },
+      kPatience));
+  EXPECT_EQ(rc.channels, (std::vector<std::uint16_t>{1500, 2000, 1250, 1500, 2000, 1000, 2000}));
 }
 
 // A client is compiled with one of the two definitions of State.

@@ -156,6 +156,49 @@ ros::AdvertiseOptions State::advertiseOptions(const std::string& topic, std::uin
   return options;
 }
 
+const char* ExtendedState::definition() {
+  static const std::string text = with<std_msgs::Header>(
+      "std_msgs/Header header\n"
+      "uint8 VTOL_STATE_UNDEFINED = 0\n"
+      "uint8 VTOL_STATE_TRANSITION_TO_FW = 1\n"
+      "uint8 VTOL_STATE_TRANSITION_TO_MC = 2\n"
+      "uint8 VTOL_STATE_MC = 3\n"
+      "uint8 VTOL_STATE_FW = 4\n"
+      "uint8 LANDED_STATE_UNDEFINED = 0\n"
+      "uint8 LANDED_STATE_ON_GROUND = 1\n"
+      "uint8 LANDED_STATE_IN_AIR = 2\n"
+      "uint8 LANDED_STATE_TAKEOFF = 3\n"
+      "uint8 LANDED_STATE_LANDING = 4\n"
+      "uint8 vtol_state\n"
+      "uint8 landed_state\n",
+      "std_msgs/Header");
+  return text.c_str();
+}
+
+const char* RCIn::definition() {
+  static const std::string text = with<std_msgs::Header>(
+      "std_msgs/Header header\n"
+      "uint8 rssi\n"
+      "uint16[] channels\n",
+      "std_msgs/Header");
+  return text.c_str();
+}
+
+const char* CommandLong::requestDefinition() {
+  return "bool broadcast\n"
+         "uint16 command\n"
+         "uint8 confirmation\n"
+         "float32 param1\n"
+         "float32 param2\n"
+         "float32 param3\n"
+         "float32 param4\n"
+         "float32 param5\n"
+         "float32 param6\n"
+         "float32 param7\n";
+}
+
+const char* CommandLong::responseDefinition() { return CommandBool::responseDefinition(); }
+
 const char* CommandBool::requestDefinition() { return "bool value\n"; }
 
 const char* CommandBool::responseDefinition() {

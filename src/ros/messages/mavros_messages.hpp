@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <geometry_msgs/Point.h>
 #include <geometry_msgs/Quaternion.h>
@@ -61,6 +62,27 @@ struct State {
                                                 bool since_1_5);
 };
 
+struct ExtendedState {
+  static constexpr std::uint8_t kOnGround = 1, kInAir = 2;
+  std_msgs::Header header;
+  std::uint8_t vtol_state = 0;
+  std::uint8_t landed_state = 0;
+
+  static constexpr const char* kMd5Sum = "ae780b1800fe17b917369d21b90058bd";
+  static constexpr const char* kTypeName = "mavros_msgs/ExtendedState";
+  static const char* definition();
+};
+
+struct RCIn {
+  std_msgs::Header header;
+  std::uint8_t rssi = 0;
+  std::vector<std::uint16_t> channels;  ///< [us] 1000 to 2000
+
+  static constexpr const char* kMd5Sum = "1c3eafdb5efbcda3c334e1788bbcfe39";
+  static constexpr const char* kTypeName = "mavros_msgs/RCIn";
+  static const char* definition();
+};
+
 struct CommandResponse {
   std::uint8_t success = 0;
   std::uint8_t result = 0;  ///< MAV_RESULT
@@ -78,6 +100,26 @@ struct CommandBool {
 
   static constexpr const char* kMd5Sum = "e09abbb4e5bae6b558e5010966eb6e9e";
   static constexpr const char* kTypeName = "mavros_msgs/CommandBool";
+  static const char* requestDefinition();
+  static const char* responseDefinition();
+};
+
+struct CommandLong {
+  struct Request {
+    std::uint8_t broadcast = 0;
+    std::uint16_t command = 0;  ///< MAV_CMD
+    std::uint8_t confirmation = 0;
+    float param1 = 0.0F, param2 = 0.0F, param3 = 0.0F, param4 = 0.0F, param5 = 0.0F, param6 = 0.0F,
+          param7 = 0.0F;
+  };
+  struct Response : CommandResponse {};
+  using RequestType = Request;
+  using ResponseType = Response;
+  Request request;
+  Response response;
+
+  static constexpr const char* kMd5Sum = "eb9034afc87577c0a235d45b8f3437d2";
+  static constexpr const char* kTypeName = "mavros_msgs/CommandLong";
   static const char* requestDefinition();
   static const char* responseDefinition();
 };
@@ -158,13 +200,17 @@ namespace message_traits {
 MARSIM_TOPIC_TRAITS(marsim::ros_nodes::mavros_msgs::PositionTarget)
 MARSIM_TOPIC_TRAITS(marsim::ros_nodes::mavros_msgs::AttitudeTarget)
 MARSIM_TOPIC_TRAITS(marsim::ros_nodes::mavros_msgs::State)
+MARSIM_TOPIC_TRAITS(marsim::ros_nodes::mavros_msgs::ExtendedState)
+MARSIM_TOPIC_TRAITS(marsim::ros_nodes::mavros_msgs::RCIn)
 MARSIM_PART_TRAITS(marsim::ros_nodes::mavros_msgs::CommandBool, "mavros_msgs/CommandBool")
+MARSIM_PART_TRAITS(marsim::ros_nodes::mavros_msgs::CommandLong, "mavros_msgs/CommandLong")
 MARSIM_PART_TRAITS(marsim::ros_nodes::mavros_msgs::CommandTol, "mavros_msgs/CommandTOL")
 MARSIM_PART_TRAITS(marsim::ros_nodes::mavros_msgs::SetMode, "mavros_msgs/SetMode")
 }  // namespace message_traits
 
 namespace service_traits {
 MARSIM_SERVICE_TRAITS(marsim::ros_nodes::mavros_msgs::CommandBool)
+MARSIM_SERVICE_TRAITS(marsim::ros_nodes::mavros_msgs::CommandLong)
 MARSIM_SERVICE_TRAITS(marsim::ros_nodes::mavros_msgs::CommandTol)
 MARSIM_SERVICE_TRAITS(marsim::ros_nodes::mavros_msgs::SetMode)
 }  // namespace service_traits
@@ -199,6 +245,13 @@ MARSIM_SERIALIZER(marsim::ros_nodes::mavros_msgs::AttitudeTarget, m.header, m.ty
                   m.orientation, m.body_rate, m.thrust)
 MARSIM_SERIALIZER(marsim::ros_nodes::mavros_msgs::State, m.header, m.connected, m.armed, m.guided,
                   m.manual_input, m.mode, m.system_status)
+MARSIM_SERIALIZER(marsim::ros_nodes::mavros_msgs::ExtendedState, m.header, m.vtol_state,
+                  m.landed_state)
+MARSIM_SERIALIZER(marsim::ros_nodes::mavros_msgs::RCIn, m.header, m.rssi, m.channels)
+MARSIM_SERIALIZER(marsim::ros_nodes::mavros_msgs::CommandLong::Request, m.broadcast, m.command,
+                  m.confirmation, m.param1, m.param2, m.param3, m.param4, m.param5, m.param6,
+                  m.param7)
+MARSIM_SERIALIZER(marsim::ros_nodes::mavros_msgs::CommandLong::Response, m.success, m.result)
 MARSIM_SERIALIZER(marsim::ros_nodes::mavros_msgs::CommandBool::Request, m.value)
 MARSIM_SERIALIZER(marsim::ros_nodes::mavros_msgs::CommandBool::Response, m.success, m.result)
 MARSIM_SERIALIZER(marsim::ros_nodes::mavros_msgs::CommandTol::Request, m.min_pitch, m.yaw,

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ros/nodes/mavros_node.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 #include <ros/package.h>
+#include <sensor_msgs/BatteryState.h>
 
 #include "marsim/common/error.hpp"
 #include "marsim/sim/time_of_effect.hpp"
@@ -28,6 +32,11 @@ constexpr TimeNs kStatePeriod = kNsPerSecond;
 // MAV_STATE and MAV_RESULT of MAVLink.
 constexpr std::uint8_t kStandby = 3, kActive = 4, kCritical = 5;
 constexpr std::uint8_t kAccepted = 0, kRejected = 1;
+// MAV_CMD of MAVLink.
+constexpr std::uint16_t kReturn = 20, kLand = 21, kTakeOff = 22, kReboot = 246, kArm = 400;
+constexpr int kCells = 4;          // of the battery
+constexpr float kFullCell = 4.2F;  // [V]
+constexpr std::size_t kMostChannels = 18;
 
 Autopilot::State stateOf(const sim::VehicleReport& report) {
   const KinematicState& motion = report.motion;
@@ -61,6 +70,7 @@ MavrosNode::MavrosNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
     throw ConfigError(params.where(), "prefix", prefix, "a namespace of ROS");
   }
 
+  battery_ = vehicle.battery;
   decoder_ = std::make_unique<offboard::Decoder>(offboard::Body{vehicle.mass, vehicle.maxThrust()});
   ros::NodeHandle mavros(handle, prefix);
   inputs_ = std::make_unique<Inputs>(handle);
@@ -95,6 +105,9 @@ void MavrosNode::openOutputs(ros::NodeHandle& handle, ros::NodeHandle& mavros) {
       mavros_msgs::State::advertiseOptions("state", 10, has_mode_constants_);
   options.latch = true;
   state_publisher_ = mavros.advertise(options);
+  landed_publisher_ = mavros.advertise<mavros_msgs::ExtendedState>("extended_state", 10, true);
+  battery_publisher_ = mavros.advertise<sensor_msgs::BatteryState>("battery", 10, true);
+  rc_publisher_ = mavros.advertise<mavros_msgs::RCIn>("rc/in", kSetpointQueue);
   pose_publisher_ = {mavros, "local_position/pose", kSetpointQueue};
   odom_publisher_ = {mavros, "local_position/odom", kSetpointQueue};
   velocity_publisher_ = {mavros, "local_position/velocity_local", kSetpointQueue};
@@ -132,6 +145,7 @@ void MavrosNode::openInputs() {
       }));
   subscribers_.push_back(
       mavros.subscribe("vision_pose/pose", kSetpointQueue, &MavrosNode::onVisionPose, this));
+  subscribers_.push_back(inputs_->subscribe("joy", kSetpointQueue, &MavrosNode::onJoy, this));
 }
 
 void MavrosNode::openServices(ros::NodeHandle& mavros) {
@@ -170,7 +184,14 @@ void MavrosNode::openServices(ros::NodeHandle& mavros) {
         response.mode_sent = outcome.granted ? 1 : 0;
         return true;
       };
+  const boost::function<bool(mavros_msgs::CommandLong::Request&,
+                             mavros_msgs::CommandLong::Response&)>
+      any = [=](mavros_msgs::CommandLong::Request& asked,
+                mavros_msgs::CommandLong::Response& response) {
+        return answer(command(asked), response);
+      };
   services_.push_back(own.advertiseService("cmd/arming", arm));
+  services_.push_back(own.advertiseService("cmd/command", any));
   services_.push_back(own.advertiseService("cmd/takeoff", take_off));
   services_.push_back(own.advertiseService("cmd/land", land));
   services_.push_back(own.advertiseService("set_mode", set_mode));
@@ -195,6 +216,8 @@ void MavrosNode::onState(const marsim::VehicleStateConstPtr& message) {
     has_actions = actAtOnce(now);
     publishMotion(now);
     publishState(now);
+    publishLanded(now, report.on_ground);
+    publishBattery(now);
     say();
   }
   if (has_actions) {
@@ -318,6 +341,81 @@ void MavrosNode::publishState(TimeNs now) {
   told_ = told;
   told_at_ = now;
   state_publisher_.publish(message);
+}
+
+// Once a second, and at every change.
+void MavrosNode::publishLanded(TimeNs now, bool on_ground) {
+  const int landed = on_ground ? 1 : 0;
+  const bool is_due =
+      landed != landed_ || now < landed_told_at_ || now - landed_told_at_ >= kStatePeriod;
+  if (!is_due) return;
+  landed_ = landed;
+  landed_told_at_ = now;
+  mavros_msgs::ExtendedState message;
+  message.header.stamp = toRos(now);
+  message.landed_state =
+      on_ground ? mavros_msgs::ExtendedState::kOnGround : mavros_msgs::ExtendedState::kInAir;
+  landed_publisher_.publish(message);
+}
+
+// The motors' top speed is proportional to the voltage.
+void MavrosNode::publishBattery(TimeNs now) {
+  if (battery_told_at_ >= 0 && now >= battery_told_at_ && now - battery_told_at_ < kStatePeriod)
+    return;
+  battery_told_at_ = now;
+  const double used = battery_.sag < 1.0 ? toSeconds(now) / battery_.duration : 0.0;
+  sensor_msgs::BatteryState message;
+  message.header.stamp = toRos(now);
+  message.cell_voltage.assign(kCells,
+                              kFullCell * static_cast<float>(battery_.shareAt(toSeconds(now))));
+  message.voltage = kCells * message.cell_voltage.front();
+  message.percentage = static_cast<float>(std::clamp(1.0 - used, 0.0, 1.0));
+  const float unknown = std::numeric_limits<float>::quiet_NaN();
+  message.current = message.charge = message.capacity = message.design_capacity = unknown;
+  message.power_supply_status = sensor_msgs::BatteryState::POWER_SUPPLY_STATUS_DISCHARGING;
+  message.power_supply_technology = sensor_msgs::BatteryState::POWER_SUPPLY_TECHNOLOGY_LIPO;
+  message.present = 1;
+  battery_publisher_.publish(message);
+}
+
+// Channels: the joystick's axes, then its buttons.
+void MavrosNode::onJoy(const sensor_msgs::JoyConstPtr& message) {
+  mavros_msgs::RCIn rc;
+  rc.header.stamp = toRos(motion_.stamp);
+  rc.rssi = 255;
+  for (const float axis : message->axes) {
+    const float in_range = std::isfinite(axis) ? std::clamp(axis, -1.0F, 1.0F) : 0.0F;
+    rc.channels.push_back(static_cast<std::uint16_t>(std::lround(1500.0F + 500.0F * in_range)));
+  }
+  for (const int button : message->buttons) rc.channels.push_back(button != 0 ? 2000 : 1000);
+  if (rc.channels.size() > kMostChannels) rc.channels.resize(kMostChannels);
+  rc_publisher_.publish(rc);
+}
+
+Autopilot::Outcome MavrosNode::command(const mavros_msgs::CommandLong::Request& asked) {
+  return request([&](Autopilot& autopilot) -> Autopilot::Outcome {
+    switch (asked.command) {
+      case kArm:
+        return autopilot.arm(asked.param1 != 0.0F);
+      case kTakeOff:
+        return autopilot.takeOff(asked.param7);
+      case kLand:
+        return autopilot.land();
+      case kReturn:
+        return autopilot.setMode(Autopilot::name(Autopilot::Mode::kReturn));
+      case kReboot:  // changes nothing
+        if (!autopilot.armed()) return {true, ""};
+        return {false, "cmd/command: reboot refused: it is armed, allowed: disarmed"};
+      default:
+        break;
+    }
+    const std::string text = fmt::format(
+        "cmd/command: command is {}, allowed: 20 (return), 21 (land), 22 (take off), "
+        "246 (reboot), 400 (arm)",
+        asked.command);
+    warn("cmd/command", text);
+    return {false, text};
+  });
 }
 
 void MavrosNode::warn(const char* topic, const std::string& reason) {

@@ -14,11 +14,13 @@
 #include <nav_msgs/Odometry.h>
 #include <ros/ros.h>
 #include <sensor_msgs/Imu.h>
+#include <sensor_msgs/Joy.h>
 
 #include "common/warning_log.hpp"
 #include "control/pilot/autopilot.hpp"
 #include "control/pilot/offboard.hpp"
 #include "marsim/VehicleState.h"
+#include "marsim/vehicle/vehicle_config.hpp"
 #include "ros/common/command_ticks.hpp"
 #include "ros/common/inputs.hpp"
 #include "ros/common/job_thread.hpp"
@@ -40,8 +42,9 @@ namespace marsim::ros_nodes {
 /// `setpoint_velocity/cmd_vel` (geometry_msgs/TwistStamped) and `cmd_vel_unstamped`
 /// (geometry_msgs/Twist), `vision_pose/pose` (geometry_msgs/PoseStamped); out `state`
 /// (mavros_msgs/State), `local_position/pose`, `local_position/odom`,
-/// `local_position/velocity_local` and `imu/data`; services `cmd/arming`, `cmd/takeoff`,
-/// `cmd/land`, `set_mode`.
+/// `local_position/velocity_local`, `imu/data`, `extended_state` (mavros_msgs/ExtendedState),
+/// `battery` (sensor_msgs/BatteryState) and `rc/in` (mavros_msgs/RCIn, for each message on the UAV's `joy`);
+/// services `cmd/arming`, `cmd/takeoff`, `cmd/land`, `cmd/command`, `set_mode`.
 /// Of the UAV: in `state` (marsim/VehicleState), `imu/data`; out what CommandOutputs and
 /// FlightClients name, and `estimate` (nav_msgs/Odometry), the vision poses.
 /// In lockstep set points act CommandTicks::kLead after the first tick at or after their stamp.
@@ -68,6 +71,10 @@ class MavrosNode {
   void onVisionPose(const geometry_msgs::PoseStampedConstPtr& message);
   void publishMotion(TimeNs stamp);
   void publishState(TimeNs now);
+  void publishLanded(TimeNs now, bool on_ground);
+  void publishBattery(TimeNs now);
+  void onJoy(const sensor_msgs::JoyConstPtr& message);
+  control::Autopilot::Outcome command(const mavros_msgs::CommandLong::Request& asked);
   void warn(const char* topic, const std::string& reason);
   void say();
 
@@ -85,6 +92,9 @@ class MavrosNode {
   control::Autopilot autopilot_;
   std::unique_ptr<control::offboard::Decoder> decoder_;
   KinematicState motion_;  ///< the last
+  vehicle::BatteryConfig battery_;
+  int landed_ = -1;  ///< last published, 1: on the ground; < 0: none
+  TimeNs landed_told_at_ = -1, battery_told_at_ = -1;
   bool has_state_ = false;
   Waiting waiting_;
   std::vector<control::Autopilot::Action> jobs_;  ///< for the services' thread
@@ -95,7 +105,8 @@ class MavrosNode {
 
   CommandOutputs outputs_;
   FlightClients flight_;
-  ros::Publisher state_publisher_, estimate_publisher_;
+  ros::Publisher state_publisher_, estimate_publisher_, landed_publisher_, battery_publisher_,
+      rc_publisher_;
   WatchedPublisher<geometry_msgs::PoseStamped> pose_publisher_;
   WatchedPublisher<nav_msgs::Odometry> odom_publisher_;
   WatchedPublisher<geometry_msgs::TwistStamped> velocity_publisher_;

@@ -257,10 +257,21 @@ void QuadrotorNode::advance() {
     if (stamp % ContactPublisher::kClearancePeriod == 0) publishClearance();
     if (stamp % kGrantPeriod == 0) clock_grants_->grant(stamp + kClockLead);
     if (vehicle_->replays()) tellReplay(stamp);
+    tellFailures(stamp);
   }
   if (control_wait_.gaveUp()) {
     ROS_WARN("no answer from the controller for %.0f s: motor commands are held",
              control_wait_.patience());
+  }
+}
+
+// Reports the motors whose failure acted in the last step.
+void QuadrotorNode::tellFailures(TimeNs stamp) const {
+  const TimeNs from = stamp - vehicle_->dynamicsStep();
+  for (const sim::MotorFailure& failure : vehicle_->setup().motor_failures) {
+    if (failure.at > from || failure.at <= from - vehicle_->dynamicsStep()) continue;
+    ROS_WARN("motor %d has failed at %.3f s: it keeps %.0f %% of its thrust", failure.rotor,
+             toSeconds(failure.at), 100.0 * failure.effectiveness);
   }
 }
 

@@ -65,6 +65,7 @@ class QuadrotorNode {
   void advance();
   const sim::VehicleStep& move();
   void tellReplay(TimeNs stamp);
+  void tellFailures(TimeNs stamp) const;
   void publishClearance();
   void advertise(ros::NodeHandle& handle, const ros::NodeHandle& private_handle);
   void onClock(const rosgraph_msgs::ClockConstPtr& message);
