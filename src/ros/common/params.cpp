@@ -24,7 +24,8 @@ namespace {
 const std::set<std::string> kOfAUav{"map",       "resolution", "surface",    "renderer",
                                     "threads",   "seed",       "lockstep",   "patience",
                                     "peer_rate", "vehicle",    "ground_z",   "uav_id",
-                                    "swarm",     "swarm_size", "vegetation", "weather"};
+                                    "swarm",     "swarm_size", "vegetation", "weather",
+                                    "peers_in_scans"};
 
 std::string described(XmlRpc::XmlRpcValue& value) {
   switch (value.getType()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ros/uav/rendered_sensor.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "common/shared_by_key.hpp"
@@ -12,6 +13,7 @@ RenderedSensor::RenderedSensor(ros::NodeHandle& handle, Params& params)
     : map_(params),
       vegetation_(params.text("vegetation")),
       weather_(std::make_shared<const lidar::Weather>(config::loadWeather(params.text("weather")))),
+      sees_peers_(params.flag("peers_in_scans")),
       renderer_(RendererParams::read(params)),
       world_(handle, params, [this] {
         if (is_started_) release();
@@ -109,13 +111,22 @@ void RenderedSensor::release() {
   }
 }
 
+RenderedSensor::Objects RenderedSensor::visible(TimeNs begin, TimeNs end) const {
+  Objects objects = world_.objects(begin, end);
+  const auto is_unseen = [this](const scene::MovingObject& object) {
+    return !sees_peers_ && object.identity < scene::kFirstObstacleIdentity;
+  };
+  objects.erase(std::remove_if(objects.begin(), objects.end(), is_unseen), objects.end());
+  return objects;
+}
+
 bool RenderedSensor::pushNow(const Waiting& measurement) {
   const TimeNs begin = measurement.begin, end = measurement.end;
   // A measurement that waits in lockstep may begin when peers' states of its time are forgotten.
   std::shared_ptr<const Objects> present;
-  if (lockstep_) present = std::make_shared<const Objects>(world_.objects(begin, end));
+  if (lockstep_) present = std::make_shared<const Objects>(visible(begin, end));
   const auto objects = [this, begin, end, present] {
-    return present ? *present : world_.objects(begin, end);
+    return present ? *present : visible(begin, end);
   };
   const bool is_taken = thread_.push([this, objects, measure = measurement.measure] {
     measure(objects);

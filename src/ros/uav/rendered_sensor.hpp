@@ -32,8 +32,8 @@ namespace marsim::ros_nodes {
 /// it is known.
 ///
 /// In: what WorldInput names; the service `~set_weather` (marsim/SetWeather). Parameters: map,
-/// vegetation and weather (name or file; none), those of readMapConfig, RendererParams and
-/// WorldInput.
+/// vegetation and weather (name or file; none), peers_in_scans (false: without other UAVs), those
+/// of readMapConfig, RendererParams and WorldInput.
 class RenderedSensor {
  public:
   using Objects = std::vector<scene::MovingObject>;
@@ -87,12 +87,15 @@ class RenderedSensor {
   bool onSetWeather(marsim::SetWeather::Request& request, marsim::SetWeather::Response& response);
   void release();
   bool pushNow(const Waiting& measurement);
+  /// The moving objects that the sensor sees.
+  Objects visible(TimeNs begin, TimeNs end) const;
 
   MapParams map_;
   std::string vegetation_;  ///< "none": none
   std::optional<scene::VegetationConfig> vegetation_config_;
   std::shared_ptr<const lidar::Weather> weather_;  ///< for callbacks
   ros::ServiceServer weather_service_;
+  bool sees_peers_;
   RendererParams renderer_;
   std::atomic<bool> is_started_{false};  ///< callbacks may use the members below
   WorldInput world_;
