@@ -26,6 +26,7 @@ COMPUTED = {
     "topics[i]": ["points", "points_<layout>", "livox/lidar"],  # lidar::outputTopics
     "topic": ["/peers"],                                        # PeerListener
     "fmt::format": ["points"],                                  # SwarmMeterNode
+    "from": ["/broadcast_traj_from_planner"],                   # TopicRelayNode, of planner.launch
     '"obstacles/" +': ["/obstacles/<name>/cmd_vel"],
 }
 NO_CALL = ("ros::NodeHandle", "const ", "options", "name", "handle", "private_handle")  # declarations and helpers

@@ -24,6 +24,10 @@ from roslaunch.core import RLException
 MARSIM = sys.argv[1]
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
+# Packages whose launch files take the arguments of the planners' own; read at the first load.
+os.environ["ROS_PACKAGE_PATH"] = os.pathsep.join(
+    [os.path.join(ROOT, "test", "ros", "suite", "packages"), os.environ.get("ROS_PACKAGE_PATH", "")])
+
 
 def path(name):
     return os.path.join(ROOT, "launch", name)
@@ -51,7 +55,8 @@ def arguments(name):
 
 class LaunchFiles(unittest.TestCase):
     def test_unknown_clients_are_refused_in_one_line(self):
-        for name, known in (("planner.launch", "ego_planner, ego_swarm, fast_planner, fuel, super, mavros"),
+        for name, known in (("planner.launch",
+                             "ego_planner, ego_swarm, ego_planner_v2, fast_planner, fuel, super, mavros"),
                             ("slam.launch", "fast_lio, lio_sam, kiss_icp")):
             with self.assertRaises(RLException) as caught:
                 load(name, "client:=ego")
@@ -92,6 +97,22 @@ class LaunchFiles(unittest.TestCase):
                                ("fuel", "planner")):
             got = params(load("planner.launch", "client:=" + client, "depth:=planner"))
             self.assertEqual(got["/uav0/depth_camera/depth"], camera)
+
+    def test_drones_of_ego_planner_v2_share_one_relay(self):
+        config = load("planner.launch", "client:=ego_planner_v2", "drone:=3")
+        got = remaps(config, "quadrotor")
+        self.assertEqual(got["odom"], "/drone_3_visual_slam/odom")
+        self.assertEqual(remaps(config, "controller")["command/position"],
+                         "/drone_3_planning/pos_cmd")
+        self.assertEqual(remaps(config, "lidar")["points_world"], "/drone_3_pcl_render_node/cloud")
+        self.assertEqual(params(config)["/topic_relay/to"], "/broadcast_traj_to_planner")
+        others = load("planner.launch", "client:=ego_planner_v2", "drone:=1", "beside:=true")
+        self.assertNotIn("topic_relay", [node.type for node in others.nodes])
+
+    def test_the_planners_of_suites_take_the_arguments_that_they_get(self):
+        for program in ("ego_planner.launch", "super.launch"):
+            config = load(os.path.join(ROOT, "config", "suites", "programs", program))
+            self.assertEqual(config.config_errors, [])
 
     def test_mavros_has_its_own_names_and_leaves_those_of_the_uav(self):
         config = load("planner.launch", "client:=mavros", "lockstep:=true")

@@ -45,7 +45,7 @@ struct CloudTopics {
   std::string cloud, pose;
 };
 CloudTopics cloudTopics(const std::string& client, const std::string& uav) {
-  if (client == "ego_swarm") {
+  if (client == "ego_swarm" || client == "ego_planner_v2") {
     const std::string drone = "/drone_" + uav.substr(3);
     return {drone + "_pcl_render_node/cloud", drone + "_pcl_render_node/sensor_pose"};
   }

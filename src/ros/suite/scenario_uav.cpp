@@ -2,10 +2,14 @@
 #include "ros/suite/scenario_uav.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
 
 #include <fmt/format.h>
 #include <geometry_msgs/PoseStamped.h>
 #include <nav_msgs/Path.h>
+#include <topic_tools/shape_shifter.h>
 
 #include "config/scenario.hpp"
 #include "control/paths/reference_of.hpp"
@@ -25,8 +29,24 @@ std::string goalTopic(const std::string& client, const std::string& uav) {
     return "/waypoint_generator/waypoints";
   }
   if (client == "ego_swarm") return "/move_base_simple/goal";
+  if (client == "ego_planner_v2") return "/goal_with_id";
   if (client == "super") return "/goal";
   return "/" + uav + "/goal";
+}
+
+// quadrotor_msgs/GoalSet of EGO-Planner-v2, without that package.
+topic_tools::ShapeShifter goalSet(int drone, const Eigen::Vector3d& p_W) {
+  const auto id = static_cast<std::int16_t>(drone);
+  const Eigen::Vector3f place = p_W.cast<float>();
+  std::array<std::uint8_t, sizeof(id) + 3 * sizeof(float)> bytes;
+  std::memcpy(bytes.data(), &id, sizeof(id));
+  std::memcpy(bytes.data() + sizeof(id), place.data(), 3 * sizeof(float));
+  topic_tools::ShapeShifter message;
+  message.morph("647346ea582a0f372d5aad4ae220f0b2", "quadrotor_msgs/GoalSet",
+                "int16 drone_id\nfloat32[3] goal\n", "");
+  ros::serialization::IStream stream(bytes.data(), bytes.size());
+  message.read(stream);
+  return message;
 }
 
 // The last value at or before a stamp.
@@ -47,8 +67,10 @@ ScenarioUav::ScenarioUav(const std::string& name, const scenario::Scenario& scen
   ros::NodeHandle handle("/" + name);
   const std::string topic = goalTopic(scenario.client, name);
   sends_path_message_ = topic == "/waypoint_generator/waypoints";
+  sends_goal_set_ = topic == "/goal_with_id";
   if (guide_.goalCount() > 0 || slam != nullptr) {
     goal_publisher_ = sends_path_message_ ? handle.advertise<nav_msgs::Path>(topic, 10)
+                      : sends_goal_set_   ? goalSet(0, {}).advertise(handle, topic, 10)
                                           : handle.advertise<geometry_msgs::PoseStamped>(topic, 10);
   }
   if (guide_.hasPath() || slam != nullptr)
@@ -125,6 +147,11 @@ void ScenarioUav::fly(const scenario::MotionSample& state) {
 }
 
 void ScenarioUav::sendGoal(const StampedPose& goal) {
+  if (sends_goal_set_) {
+    const std::size_t digits = name_.find_first_of("0123456789");  // uavN flies as drone N
+    const int drone = digits == std::string::npos ? 0 : std::atoi(name_.c_str() + digits);
+    return goal_publisher_.publish(goalSet(drone, goal.X_WB.p));
+  }
   const geometry_msgs::PoseStamped pose = toPoseStamped(goal.X_WB, "world", goal.stamp);
   if (!sends_path_message_) return goal_publisher_.publish(pose);
   nav_msgs::Path path;

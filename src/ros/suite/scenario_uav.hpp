@@ -61,6 +61,7 @@ class ScenarioUav {
 
   std::string name_;
   bool sends_path_message_ = false;  ///< goals as nav_msgs/Path
+  bool sends_goal_set_ = false;      ///< goals as quadrotor_msgs/GoalSet
   bool collides_ = true;
   scenario::FlightGuide guide_;
   const SlamFlight* slam_;  ///< null: none
