@@ -21,11 +21,10 @@ namespace {
 
 /// Parameters that several nodes of a UAV read: set once in the UAV's namespace, unless a node has
 /// its own.
-const std::set<std::string> kOfAUav{"map",       "resolution", "surface",    "renderer",
-                                    "threads",   "seed",       "lockstep",   "patience",
-                                    "peer_rate", "vehicle",    "ground_z",   "uav_id",
-                                    "swarm",     "swarm_size", "vegetation", "weather",
-                                    "peers_in_scans"};
+const std::set<std::string> kOfAUav{
+    "map",      "resolution", "surface",    "renderer", "threads",       "seed",
+    "lockstep", "patience",   "peer_rate",  "vehicle",  "ground_z",      "uav_id",
+    "swarm",    "swarm_size", "vegetation", "weather",  "peers_in_scans"};
 
 std::string described(XmlRpc::XmlRpcValue& value) {
   switch (value.getType()) {

@@ -43,13 +43,13 @@ namespace marsim::ros_nodes {
 /// (geometry_msgs/Twist), `vision_pose/pose` (geometry_msgs/PoseStamped); out `state`
 /// (mavros_msgs/State), `local_position/pose`, `local_position/odom`,
 /// `local_position/velocity_local`, `imu/data`, `extended_state` (mavros_msgs/ExtendedState),
-/// `battery` (sensor_msgs/BatteryState) and `rc/in` (mavros_msgs/RCIn, for each message on the UAV's `joy`);
-/// services `cmd/arming`, `cmd/takeoff`, `cmd/land`, `cmd/command`, `set_mode`.
-/// Of the UAV: in `state` (marsim/VehicleState), `imu/data`; out what CommandOutputs and
-/// FlightClients name, and `estimate` (nav_msgs/Odometry), the vision poses.
-/// In lockstep set points act CommandTicks::kLead after the first tick at or after their stamp.
-/// Parameters: prefix, mavros_msgs (1.4, 1.5 or auto: the clients' definition of State), vehicle,
-/// mav_frame (LOCAL_NED or BODY_NED, of setpoint_velocity), lockstep, world_frame, frame_prefix.
+/// `battery` (sensor_msgs/BatteryState) and `rc/in` (mavros_msgs/RCIn, for each message on the
+/// UAV's `joy`); services `cmd/arming`, `cmd/takeoff`, `cmd/land`, `cmd/command`, `set_mode`. Of
+/// the UAV: in `state` (marsim/VehicleState), `imu/data`; out what CommandOutputs and FlightClients
+/// name, and `estimate` (nav_msgs/Odometry), the vision poses. In lockstep set points act
+/// CommandTicks::kLead after the first tick at or after their stamp. Parameters: prefix,
+/// mavros_msgs (1.4, 1.5 or auto: the clients' definition of State), vehicle, mav_frame (LOCAL_NED
+/// or BODY_NED, of setpoint_velocity), lockstep, world_frame, frame_prefix.
 class MavrosNode {
  public:
   MavrosNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
