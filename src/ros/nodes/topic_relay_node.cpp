@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ros/nodes/topic_relay_node.hpp"
 
+#include <string>
+#include <utility>
+
+#include "marsim/common/error.hpp"
 #include "ros/common/params.hpp"
 
 namespace marsim::ros_nodes {

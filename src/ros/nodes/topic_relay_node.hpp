@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <string>
+
 #include <ros/ros.h>
 #include <topic_tools/shape_shifter.h>
 
