@@ -70,8 +70,9 @@ ScenarioUav::ScenarioUav(const std::string& name, const scenario::Scenario& scen
   sends_goal_set_ = topic == "/goal_with_id";
   if (guide_.goalCount() > 0 || slam != nullptr) {
     goal_publisher_ = sends_path_message_ ? handle.advertise<nav_msgs::Path>(topic, 10)
-                      : sends_goal_set_   ? goalSet(0, {}).advertise(handle, topic, 10)
-                                          : handle.advertise<geometry_msgs::PoseStamped>(topic, 10);
+                      : sends_goal_set_
+                          ? goalSet(0, Eigen::Vector3d::Zero()).advertise(handle, topic, 10)
+                          : handle.advertise<geometry_msgs::PoseStamped>(topic, 10);
   }
   if (guide_.hasPath() || slam != nullptr)
     reference_publisher_ = handle.advertise<marsim::StateReference>("command/state", 100);
