@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/data_dir.hpp"
+#include "config/launch_words.hpp"
 #include "firings.hpp"
 #include "lidar/measure/field_of_view.hpp"
 #include "marsim/common/units.hpp"
@@ -110,6 +111,32 @@ TEST_F(SensorDatasheets, SigmasAreTheMakersOrHalfOfTheirBounds) {
     const lidar::NoiseConfig noise = loadLidar(name).noise;
     EXPECT_DOUBLE_EQ(noise.range_sigma, figures.range.sigma()) << name;
     EXPECT_NEAR(degrees(noise.angular_sigma), figures.angle.sigma(), 1e-12) << name;
+  }
+}
+
+// Datasheets of the chips: noise [deg/s/sqrt(Hz), ug/sqrt(Hz)]; offsets at rest are bounds, two
+// sigmas [deg/s, mg]; 0: not found.
+TEST_F(SensorDatasheets, BuiltInImusHaveTheirChipsErrors) {
+  struct Chip {
+    double rate_noise, force_noise, rate_offset, force_offset;
+  };
+  const Chip bmi088{0.014, 175, 1, 20}, icm20948{0.015, 230, 5, 25}, iam20680ht{0.005, 135, 0, 0},
+      icm40609{0.0038, 70, 0, 0};
+  const std::map<std::string, Chip> chips = {{"avia", bmi088},        {"mid360", icm40609},
+                                             {"os1_32", icm20948},    {"os1_64", icm20948},
+                                             {"os1_128", iam20680ht}, {"os0_128", iam20680ht}};
+  constexpr double kG = 9.80665;
+  for (const std::string& name : knownNames("lidar")) {
+    EXPECT_EQ(hasImu(name), chips.count(name) == 1) << name;
+  }
+  for (const auto& [name, chip] : chips) {
+    const vehicle::ImuConfig imu = loadLidarImu(name);
+    EXPECT_NEAR(degrees(imu.gyroscope.noise_density) / chip.rate_noise, 1.0, 1e-3) << name;
+    EXPECT_NEAR(imu.accelerometer.noise_density / (1e-6 * kG * chip.force_noise), 1.0, 1e-3)
+        << name;
+    EXPECT_NEAR(2.0 * degrees(imu.gyroscope.turn_on_bias), chip.rate_offset, 2e-3) << name;
+    EXPECT_NEAR(2.0 * imu.accelerometer.turn_on_bias / (1e-3 * kG), chip.force_offset, 0.05)
+        << name;
   }
 }
 
