@@ -48,11 +48,11 @@ void chooseBeam(const std::string& rays, const std::string& returns, const std::
                 LidarConfig& lidar) {
   if (rays == "auto" && returns == "auto") return;
   if (rays != "auto") {
-    const std::vector<int> counts = {1, 7, 9, 19};
+    const std::vector<int> counts = {1, 7, 9, 19, 37};
     const auto found = std::find_if(counts.begin(), counts.end(),
                                     [&](int count) { return std::to_string(count) == rays; });
     Validator(where).require(found != counts.end(), "rays", fmt::format("'{}'", clipped(rays)),
-                             "auto | 1 | 7 | 9 | 19");
+                             "auto | 1 | 7 | 9 | 19 | 37");
     lidar.beam.rays = *found;
   }
   if (returns != "auto") {

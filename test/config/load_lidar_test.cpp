@@ -51,7 +51,7 @@ TEST_F(LoadLidarTest, BadInputIsNamed) {
   };
   EXPECT_EQ(complaintOf("rate: 10Hz", "rate: 20"), "no error");
   EXPECT_EQ(complaintOf("max: 100m", "max: 0.2m"),
-            "x.yaml: range.max is 0.2 m, allowed: more than range.min, 0.4 m");
+            "x.yaml: range.max is 0.2 m, allowed: more than range.min, 1 m");
   EXPECT_EQ(complaintOf("max: 100m", "max: .nan").substr(0, 27), "x.yaml: range.max is '.nan'");
   EXPECT_EQ(complaintOf(", max: 100m", ""),
             "x.yaml: range.max is missing, allowed: this key is required");
@@ -202,7 +202,10 @@ TEST_F(LoadLidarTest, BeamsAndReturnsAreRead) {
   EXPECT_EQ(complaintOf("ellipse", "elipse"),
             "x.yaml: beam.shape is 'elipse' (did you mean 'ellipse'?), allowed: circle, ellipse, "
             "rectangle");
-  EXPECT_EQ(complaintOf("rays: 9", "rays: 10"), "x.yaml: beam.rays is 10, allowed: 1 | 7 | 9 | 19");
+  EXPECT_EQ(complaintOf("rays: 9", "rays: 10"),
+            "x.yaml: beam.rays is '10' (did you mean '1'?), allowed: 1, 7, 9, 19, 37, auto");
+  config = loadLidar(write("x.yaml", sensorWith(pattern, replaced(beam, "rays: 9", "rays: auto"))));
+  EXPECT_EQ(config.beam.rays, 19) << "4.9 mrad, at most 1 mrad apart";
   EXPECT_EQ(complaintOf("mode: dual", "mode: second"),
             "x.yaml: returns.mode is 'second', allowed: strongest, first, last, dual, triple, "
             "two_strongest");
@@ -230,10 +233,13 @@ TEST_F(LoadLidarTest, LaunchArgumentsStandInPlaceOfTheFilesBeams) {
   EXPECT_GT(loadLidar("lms291").returns.signal_cutoff, 0.0);
   EXPECT_EQ(chosen("lms291", "auto", "last").returns.signal_cutoff, 0.0);
 
-  EXPECT_EQ(said("vlp16", "8", "auto"), "/uav0/lidar: rays is '8', allowed: auto | 1 | 7 | 9 | 19");
-  EXPECT_EQ(said("vlp16", "19", "auto"),
-            "/uav0/lidar: Velodyne VLP-16 with rays 19 and returns auto: beam.rays is 19, allowed: "
-            "1 | 9 of a rectangle");
+  EXPECT_EQ(said("vlp16", "8", "auto"),
+            "/uav0/lidar: rays is '8', allowed: auto | 1 | 7 | 9 | 19 | 37");
+  for (const char* name : {"vlp16", "lms291", "hdl32e", "hdl64e"}) {
+    for (const char* rays : {"9", "19", "37"}) {
+      EXPECT_EQ(std::to_string(chosen(name, rays, "auto").beam.rays), rays) << name;
+    }
+  }
   EXPECT_EQ(said("mid360", "9", "auto"),
             "/uav0/lidar: Livox Mid-360 with rays 9 and returns auto: beam.divergence is 0, "
             "allowed: more than 0 rad where there are several rays");

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/data_dir.hpp"
+#include "config/launch_words.hpp"
 #include "firings.hpp"
 #include "lidar/measure/field_of_view.hpp"
 #include "marsim/common/units.hpp"
@@ -85,19 +86,19 @@ const std::map<std::string, ErrorFigures>& publishedErrors() {
       {"mid70", {{0.02}, {}}},
       {"horizon", {}},
       {"hap", {{0.02, true}, {0.1, true}}},
-      {"vlp16", {{0.03}, {}}},
+      {"vlp16", {{0.008}, {}}},  // from shot to shot, see Vlp16ErrsByUnitAndChannel
       {"vlp32c", {}},
       {"hdl32e", {{0.02}, {}}},
       {"hdl64e", {{0.02}, {}}},
-      {"hdl64e_goodin", {}},
-      {"lms291", {}},
+      {"hdl64e_goodin", {{0.02}, {}}},
+      {"lms291", {{0.007}, {}}},
       {"airsim_32", {}},
       {"os0_128", {}},
       {"os1_32", {{0.015}, {0.01}}},
       {"os1_64", {{0.015}, {0.01}}},
       {"os1_128", {}},
       {"xt32", {{0.005}, {}}},
-      {"helios32", {}},
+      {"helios32", {{0.02, true}, {}}},
       {"d455", {}},
       {"d435i", {}},
   };
@@ -111,6 +112,41 @@ TEST_F(SensorDatasheets, SigmasAreTheMakersOrHalfOfTheirBounds) {
     EXPECT_DOUBLE_EQ(noise.range_sigma, figures.range.sigma()) << name;
     EXPECT_NEAR(degrees(noise.angular_sigma), figures.angle.sigma(), 1e-12) << name;
   }
+}
+
+// Datasheets of the chips: noise [deg/s/sqrt(Hz), ug/sqrt(Hz)]; offsets at rest are bounds, two
+// sigmas [deg/s, mg]; 0: not found.
+TEST_F(SensorDatasheets, BuiltInImusHaveTheirChipsErrors) {
+  struct Chip {
+    double rate_noise, force_noise, rate_offset, force_offset;
+  };
+  const Chip bmi088{0.014, 175, 1, 20}, icm20948{0.015, 230, 5, 25}, iam20680ht{0.005, 135, 0, 0},
+      icm40609{0.0038, 70, 0, 0};
+  const std::map<std::string, Chip> chips = {{"avia", bmi088},        {"mid360", icm40609},
+                                             {"os1_32", icm20948},    {"os1_64", icm20948},
+                                             {"os1_128", iam20680ht}, {"os0_128", iam20680ht}};
+  constexpr double kG = 9.80665;
+  for (const std::string& name : knownNames("lidar")) {
+    EXPECT_EQ(hasImu(name), chips.count(name) == 1) << name;
+  }
+  for (const auto& [name, chip] : chips) {
+    const vehicle::ImuConfig imu = loadLidarImu(name);
+    EXPECT_NEAR(degrees(imu.gyroscope.noise_density) / chip.rate_noise, 1.0, 1e-3) << name;
+    EXPECT_NEAR(imu.accelerometer.noise_density / (1e-6 * kG * chip.force_noise), 1.0, 1e-3)
+        << name;
+    EXPECT_NEAR(2.0 * degrees(imu.gyroscope.turn_on_bias), chip.rate_offset, 2e-3) << name;
+    EXPECT_NEAR(2.0 * imu.accelerometer.turn_on_bias / (1e-3 * kG), chip.force_offset, 0.05)
+        << name;
+  }
+}
+
+// Its manual's +-3 cm are two sigmas of all errors together.
+TEST_F(SensorDatasheets, Vlp16ErrsByUnitAndChannel) {
+  const lidar::NoiseConfig noise = loadLidar("vlp16").noise;
+  EXPECT_GT(noise.unit_bias_sigma, 0.0);
+  EXPECT_EQ(noise.channel_bias_sigma, noise.unit_bias_sigma);
+  EXPECT_NEAR(std::hypot(noise.range_sigma, noise.unit_bias_sigma, noise.channel_bias_sigma), 0.015,
+              2e-4);
 }
 
 // sigma_z = z^2 s / (f B) with s = 0.05 pixels (Keselman et al., arXiv:1705.05548).
@@ -242,16 +278,17 @@ std::vector<double> coverage(const LidarConfig& config, const std::vector<TimeNs
   return cells;
 }
 
-// The library's own figures, recorded when the optics were entered: a change of a pattern shows.
+// The library's own figures, which docs/sensors.md has, too: a change of a pattern shows.
 TEST_F(SensorDatasheets, CoverageGrowsAsRecorded) {
   const std::map<std::string, std::vector<double>> recorded = {
-      {"avia", {0.607, 0.930, 0.995}},
-      {"mid360", {0.218, 0.514, 0.898}},
-      {"mid40", {0.343, 0.739, 0.997}},
-      {"mid70", {0.189, 0.471, 0.916}},
+      {"avia", {0.607, 0.844, 0.930, 0.975, 0.995}},
+      {"mid360", {0.218, 0.382, 0.514, 0.704, 0.898}},
+      {"mid40", {0.343, 0.592, 0.739, 0.931, 0.997}},
+      {"mid70", {0.192, 0.358, 0.484, 0.685, 0.927}},
   };
   for (const auto& [name, shares] : recorded) {
-    const auto found = coverage(loadLidar(name), {kTenth, 3 * kTenth, 10 * kTenth});
+    const auto found =
+        coverage(loadLidar(name), {kTenth, 2 * kTenth, 3 * kTenth, 5 * kTenth, 10 * kTenth});
     for (std::size_t i = 0; i < shares.size(); ++i) {
       EXPECT_NEAR(found[i], shares[i], 0.01) << name << " " << i;
       EXPECT_GT(found[i], i == 0 ? 0.0 : found[i - 1]) << name << " " << i;
@@ -328,8 +365,7 @@ std::vector<Line> linesOf(const std::string& name, std::uint8_t line, Coordinate
 Complex transverse(const Eigen::Vector3f& d) { return {d.y(), d.z()}; }
 
 // Livox' own tables of the Mid-40 and Mid-70 (livox_laser_simulation): lines at 121.57 and 77.74 Hz
-// turning against one another, of amplitudes 0.1673 and 0.1642, 0.2735 and 0.2861. HELIOS' optics
-// of the Mid-70 are 6 % wider.
+// turning against one another, of amplitudes 0.1673 and 0.1642, 0.2735 and 0.2861.
 TEST_F(SensorDatasheets, SpectrumHasThePublishedPrismSpeeds) {
   struct Published {
     std::string name;
@@ -337,7 +373,7 @@ TEST_F(SensorDatasheets, SpectrumHasThePublishedPrismSpeeds) {
   };
   for (const auto& [name, sign, quick, slow, tolerance] :
        {Published{"mid40", -1.0, 0.1673, 0.1642, 0.01},
-        Published{"mid70", 1.0, 0.2735, 0.2861, 0.07}}) {
+        Published{"mid70", 1.0, 0.2735, 0.2861, 0.01}}) {
     auto lines = linesOf(name, 0, transverse);
     lines.resize(2);  // the two strongest
     const Line first = near(lines, sign * 121.57), second = near(lines, -sign * 77.74);
@@ -346,6 +382,21 @@ TEST_F(SensorDatasheets, SpectrumHasThePublishedPrismSpeeds) {
     EXPECT_NEAR(first.amplitude / quick, 1.0, tolerance) << name;
     EXPECT_NEAR(second.amplitude / slow, 1.0, tolerance) << name;
   }
+}
+
+// Livox' own tables: shares of the points within 10 and 20 degrees of the axis.
+TEST_F(SensorDatasheets, Mid70IsAsDenseInItsMiddleAsItsTable) {
+  std::size_t within_10 = 0, within_20 = 0;
+  const auto firings = fired(loadLidar("mid70"), 0, 40 * kTenth);
+  for (const Firing& firing : firings) {
+    const double off = degrees(std::acos(static_cast<double>(firing.direction.x())));
+    within_10 += off < 10.0 ? 1 : 0;
+    within_20 += off < 20.0 ? 1 : 0;
+    ASSERT_LT(off, 35.4);
+  }
+  const auto all = static_cast<double>(firings.size());
+  EXPECT_NEAR(static_cast<double>(within_10) / all, 0.216, 0.005);
+  EXPECT_NEAR(static_cast<double>(within_20) / all, 0.438, 0.005);
 }
 
 // HELIOS++ scanner library: -131.5463, 40.8032 and 213.1611 Hz.

@@ -98,6 +98,7 @@ TEST(DepthCamera, LimitsAreDepthsToo) {
 TEST(DepthCamera, StereoNoiseGrowsWithTheSquareOfDepth) {
   DepthCameraConfig config = camera();
   config.baseline = 0.05;
+  config.window = 1;
   config.subpixel_error = 0.1;  // sigma = 0.02 z^2
   for (const double z : {1.0, 2.0, 3.0}) {
     DepthCamera noisy(config, std::make_shared<WallRenderer>(Eigen::Vector3d::UnitX(), z + 0.1));
@@ -113,6 +114,37 @@ TEST(DepthCamera, StereoNoiseGrowsWithTheSquareOfDepth) {
     EXPECT_EQ(noisy.image(0, {}).depth, depth) << "the same stamp, the same noise";
     EXPECT_NE(noisy.image(1, {}).depth, depth);
   }
+}
+
+// Means over windows 9 pixels wide share 9 - d of 9 columns at a distance of d.
+TEST(DepthCamera, ErrorsOfPixelsInAWindowAreCorrelated) {
+  DepthCameraConfig config = camera();
+  config.width = 640;
+  config.height = 480;
+  config.baseline = 0.05;
+  config.subpixel_error = 0.1;  // sigma = 0.02 z^2
+  config.fx = config.fy = 100.0;
+  DepthCamera noisy(config, std::make_shared<WallRenderer>(Eigen::Vector3d::UnitX(), 2.1));
+  const std::vector<float> depth = noisy.image(0, {}).depth;
+  const auto error = [&](int row, int column) {
+    const float d = depth[static_cast<std::size_t>(row * config.width + column)];
+    return (static_cast<double>(d) - 2.0) / (0.02 * 4.0);
+  };
+  for (const int distance : {0, 1, 3, 6, 9, 20}) {
+    double across = 0.0, down = 0.0, count = 0.0;
+    for (int row = 0; row < config.height - distance; ++row) {
+      for (int column = 0; column < config.width - distance; ++column) {
+        across += error(row, column) * error(row, column + distance);
+        down += error(row, column) * error(row + distance, column);
+        ++count;
+      }
+    }
+    const double expected = std::max(0.0, 1.0 - distance / 9.0);
+    EXPECT_NEAR(across / count, expected, 0.06) << distance;
+    EXPECT_NEAR(down / count, expected, 0.06) << distance;
+  }
+  config.window = 4;
+  EXPECT_THROW(config.validate("x.yaml"), ConfigError);
 }
 
 // Koschmieder: contrast falls as exp(-a R), to 5 % at the visibility.
@@ -139,6 +171,7 @@ TEST(DepthCamera, InFogDepthIsLessCertainAndEndsAtTheVisibility) {
   EXPECT_LT(lost, 15'000U);
 
   config.baseline = 0.05;
+  config.window = 1;
   config.subpixel_error = 1.0;  // sigma = 0.002 z^2 exp(a R)
   config.fx = config.fy = 1e4;  // all rays along the axis
   DepthCamera noisy(config, std::make_shared<WallRenderer>(Eigen::Vector3d::UnitX(), 3.1));

@@ -194,11 +194,13 @@ TEST_F(Noise, ReturnsAreLostByIncidenceAndByAConstantShare) {
 }
 
 // On the wall x = 5 m at an angle a the range is 5 / cos a and the reflectivity along the beam
-// rho cos a; where the sensor's reach is C q^k the last of it is seen at
-// cos a = (5 / (C rho^k))^(1 / (1 + k)).
+// rho cos a. The sensor's reach is C q^k; below the first pair the square root of q.
 TEST_F(Noise, DarkSurfacesAreSeenLessFar) {
   config_.noise.range_by_reflectivity = {{0.1, 10.0}, {0.8, 20.0}};
   const double k = std::log(2.0) / std::log(8.0), c = 10.0 / std::pow(0.1, k);
+  const auto reach = [&](double q) {
+    return q < 0.1 ? 10.0 * std::sqrt(q / 0.1) : c * std::pow(q, k);
+  };
   for (const double reflectivity : {0.03, 0.1, 0.4, 0.8, 1.6}) {
     config_.reflectivity = reflectivity;
     float farthest = 0.0F, last_azimuth = 0.0F;
@@ -209,11 +211,38 @@ TEST_F(Noise, DarkSurfacesAreSeenLessFar) {
       farthest = std::max(farthest, point.range);
       last_azimuth = std::max(last_azimuth, std::abs(std::atan2(point.p_S.y(), point.p_S.x())));
     });
-    const double cosine = std::pow(kWall / (c * std::pow(reflectivity, k)), 1.0 / (1.0 + k));
+    double low = 0.0, cosine = 1.0;  // the reach at `low` is too short
+    for (int i = 0; i < 60; ++i) {
+      const double middle = 0.5 * (low + cosine);
+      (kWall / middle > reach(reflectivity * middle) ? low : cosine) = middle;
+    }
     EXPECT_NEAR(static_cast<double>(farthest) * cosine / kWall, 1.0, 0.02) << reflectivity;
     const double share = 2.0 * static_cast<double>(last_azimuth) / (2.0 * kPi);
     EXPECT_NEAR(static_cast<double>(seen) / (5.0 * 1808.4) / share, 1.0, 0.01)
         << "and whatever is nearer";
+  }
+}
+
+// 90 % to range_max = 60 m by default.
+TEST_F(Noise, DarkSurfacesAreSeenLessFarByDefaultAndWithoutNoise) {
+  config_.noise.range_by_reflectivity.clear();
+  for (const double reflectivity : {0.02, 0.1, 0.8}) {
+    config_.reflectivity = reflectivity;
+    const double limit = 60.0 * std::sqrt(reflectivity / 0.9);
+    for (const bool noise : {true, false}) {
+      for (const double wall : {limit - 0.01, limit + 0.01}) {
+        config_.azimuth_min = -1e-3;
+        config_.azimuth_max = 1e-3;
+        config_.elevation_min = radians(0.9);
+        config_.elevation_max = radians(1.1);
+        // Met squarely by the channel of 1 degree.
+        const Eigen::Vector3d normal(-std::cos(radians(1.0)), 0.0, -std::sin(radians(1.0)));
+        Lidar lidar(config_, std::make_shared<PlaneRenderer>(normal, -wall), 3, noise);
+        const Scan scan = lidar.scan(0, 10 * kScan, resting({}, 10 * kScan));
+        EXPECT_GT(scan.rays, 0U);
+        EXPECT_EQ(scan.points.size(), wall < limit ? scan.rays : 0U) << reflectivity << noise;
+      }
+    }
   }
 }
 
@@ -272,9 +301,57 @@ TEST_F(Noise, FalseReturnsAreUniformOverTheRangeAndOfNoSurfel) {
   }
 }
 
+// Biases of units (seeds) and of their channels; the same for all shots of a channel.
+TEST_F(Noise, UnitsAndTheirChannelsHaveBiases) {
+  config_.noise.unit_bias_sigma = 0.03;
+  config_.noise.channel_bias_sigma = 0.01;
+  config_.azimuth_min = -0.02;
+  config_.azimuth_max = 0.02;
+  const auto wall = std::make_shared<PlaneRenderer>(wall_);
+  Moments of_units, of_channels;
+  constexpr int kUnits = 400;
+  for (std::uint64_t seed = 1; seed <= kUnits; ++seed) {
+    Lidar lidar(config_, wall, seed);
+    std::map<int, Moments> errors;
+    for (const ScanPoint& point : lidar.scan(0, kScan, resting({})).points) {
+      const double truth = wall->rangeFrom({0.0, 0.0, 0.0}, point.p_S.cast<double>().normalized());
+      errors[point.ring].add(static_cast<double>(point.range) - truth);
+    }
+    ASSERT_EQ(errors.size(), 16U);
+    Moments of_unit;
+    for (const auto& [ring, error] : errors) {
+      EXPECT_LT(error.sigma(), 1e-5) << "no noise from shot to shot";
+      of_unit.add(error.mean());
+    }
+    of_units.add(of_unit.mean());
+    for (const auto& [ring, error] : errors) of_channels.add(error.mean() - of_unit.mean());
+  }
+  EXPECT_NEAR(of_units.sigma() / std::hypot(0.03, 0.01 / 4.0), 1.0, 0.1);
+  EXPECT_NEAR(of_channels.sigma() / (0.01 * std::sqrt(15.0 / 16.0)), 1.0, 0.05);
+  EXPECT_NEAR(of_units.mean(), 0.0, 4.0 * 0.03 / std::sqrt(kUnits));
+}
+
+// A spot of 4 x 2 mrad; sqrt((4^2 + 2^2) / 2) = 3.162.
+TEST_F(Noise, SlantedSurfacesAreMoreUncertain) {
+  config_.beam.divergence_horizontal = 4e-3;
+  config_.beam.divergence_vertical = 2e-3;
+  config_.beam.shape = BeamConfig::Shape::kRectangle;
+  config_.noise.range_sigma = 0.01;
+  config_.noise.slant_sigma = 2.0;
+  const auto errors = floorErrors(10);
+  for (int ring = 0; ring < 6; ++ring) {
+    const double range = floorRange(ring);
+    const double depth = range * 3.162e-3 / 4.0 / std::tan(elevation(ring));
+    EXPECT_NEAR(errors.at(ring).sigma() / std::hypot(0.01, 2.0 * depth), 1.0, 0.05) << ring;
+  }
+}
+
 NoiseConfig everything() {
   NoiseConfig noise;
   noise.range_bias = 0.01;
+  noise.unit_bias_sigma = 0.01;
+  noise.channel_bias_sigma = 0.01;
+  noise.slant_sigma = 0.5;
   noise.range_sigma = 0.02;
   noise.range_sigma_per_metre = 0.001;
   noise.range_sigma_per_square_metre = 0.0001;
@@ -335,6 +412,7 @@ TEST_F(Noise, SeedDecidesAndTheSwitchTurnsItOff) {
   const auto scan = [&](std::uint64_t seed, bool noise) {
     return Lidar(config_, floor, seed, noise).scan(0, kScan, history).points;
   };
+  config_.noise.range_by_reflectivity = everything().range_by_reflectivity;
   const std::vector<ScanPoint> ideal = scan(1, true);
   config_.noise = everything();
   expectSame(ideal, scan(1, false));

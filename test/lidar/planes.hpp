@@ -52,6 +52,7 @@ inline LidarConfig spinner() {
   config.name = "spinner";
   config.range_min = 0.5;
   config.range_max = 60.0;
+  config.noise.range_by_reflectivity = {{1e-4, 1e5}};  // sees everything
   config.pattern = pattern;
   return config;
 }

@@ -61,6 +61,7 @@ LidarConfig narrow(ReturnMode mode) {
   config.name = "narrow";
   config.range_min = 0.0;
   config.range_max = 60.0;
+  config.noise.range_by_reflectivity = {{1e-4, 1e5}};  // sees everything
   config.azimuth_min = radians(-8.3);
   config.azimuth_max = radians(8.3);
   config.pattern = pattern;
@@ -130,6 +131,38 @@ TEST_P(SurfaceLightTest, AMirrorAddsUpThePath) {
   }
   EXPECT_EQ(of_mirror, 17 * 17);
   EXPECT_EQ(behind, of_mirror);
+}
+
+// Reflectances of glass of n = 1.5 for unpolarised light, from tables of Fresnel's formulas: 4.00 %
+// squarely, 4.15 % at 30 degrees, 8.92 % at 60, 17.07 % at 70. A pane has two faces: 2 R / (1 + R).
+TEST_P(SurfaceLightTest, APaneMirrorsByItsAngle) {
+  const std::vector<std::pair<double, double>> reflectances = {
+      {0.0, 0.0400}, {30.0, 0.0415}, {60.0, 0.0892}, {70.0, 0.1707}};
+  for (const auto& [angle, face] : reflectances) {
+    SCOPED_TRACE(angle);
+    // A surface through x = 4, turned by the angle about z, before the wall x = 9.
+    const double a = radians(angle);
+    const Eigen::Vector3d along(-std::sin(a), std::cos(a), 0.0);
+    for (const double transparent : {0.0, 1.0}) {
+      const double mirrored = transparent > 0.0 ? 2.0 * face / (1.0 + face) : face;
+      LidarConfig config = narrow(transparent > 0.0 ? ReturnMode::kLast : ReturnMode::kFirst);
+      config.azimuth_min = radians(-0.1);
+      config.azimuth_max = radians(0.1);
+      config.elevation_min = radians(-0.1);
+      config.elevation_max = radians(0.1);
+      config.surfaces.classes[kPane].refractive_index = 1.5;
+      config.surfaces.classes[kPane].transparent = transparent;
+      const Scan found =
+          scan(config, {{4.0 * kX, along, kZ, 1.5, 1.5, kPane}, across(9.0, 3.0, kWall)});
+      ASSERT_FALSE(found.points.empty());
+      for (const ScanPoint& point : found.points) {
+        const double left = 1.0 - mirrored;  // enters and is scattered, or passes twice
+        const double expected = transparent > 0.0 ? left * left * 0.4 : left * 0.4 * std::cos(a);
+        EXPECT_EQ(point.semantic_class, transparent > 0.0 ? kWall : kPane);
+        EXPECT_NEAR(static_cast<double>(point.reflectivity) / expected, 1.0, 2e-3);
+      }
+    }
+  }
 }
 
 // The strongest of pane and wall, one of whose shares changes, and the last, which is the wall.

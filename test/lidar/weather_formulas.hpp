@@ -38,6 +38,7 @@ class BallAround : public RayRenderer {
 inline LidarConfig sensor() {
   LidarConfig config = spinner();
   config.range_max = 100.0;
+  config.noise.range_by_reflectivity.clear();  // sees 90 % to range_max
   config.beam.divergence_horizontal = 3e-3;
   config.beam.divergence_vertical = 1.5e-3;
   config.beam.shape = BeamConfig::Shape::kEllipse;

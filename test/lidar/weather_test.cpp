@@ -176,6 +176,36 @@ TEST(Particles, AreWhereLightGets) {
   EXPECT_EQ(counts[2], 0U);
 }
 
+// The reflectivity at the limit is the one that is seen just so far, for any sensor.
+TEST(RangeLimit, RangeAndReflectivityAreOneLaw) {
+  LidarConfig config = formulas::sensor();
+  const auto check = [&](double range, double reflectivity) {
+    const RangeLimit limit(config);
+    EXPECT_NEAR(limit.reach(reflectivity) / range, 1.0, 1e-6);
+    EXPECT_NEAR(limit.leastReflectivity(range) / reflectivity, 1.0, 1e-6);
+    for (const double off : {-1e-3, 1e-3}) {
+      const auto at = static_cast<float>(range * (1.0 + off));
+      EXPECT_EQ(limit.sees(at, static_cast<float>(reflectivity)), off < 0.0) << range;
+    }
+  };
+  check(100.0, 0.9);
+  check(50.0, 0.9 / 4.0);
+  config.returns.threshold = 1e-4;
+  check(50.0, 0.25);
+  config.returns.threshold = 0.0;
+  config.noise.range_by_reflectivity = {{0.1, 40.0}, {0.8, 120.0}};  // steeper than a square root
+  check(20.0, 0.025);
+  check(40.0, 0.1);
+  check(40.0 * std::sqrt(3.0), 0.1 * std::sqrt(8.0));
+  check(120.0, 0.8);
+  check(360.0, 6.4);
+  const RangeLimit limit(config);
+  EXPECT_FALSE(limit.sees(1.0F, 0.0F));
+  config.noise.range_by_reflectivity = {{0.1, 40.0}, {0.8, 40.0}};  // nothing is seen farther
+  EXPECT_FALSE(RangeLimit(config).sees(40.1F, 50.0F));
+  EXPECT_GT(RangeLimit(config).leastReflectivity(40.1), 1e9);
+}
+
 TEST(Visibility, TheRangeInClearAirShrinks) {
   for (const double visibility : {20.0, 50.0, 200.0, 1000.0}) {
     const Weather fog = fogOf(visibility);
@@ -186,7 +216,7 @@ TEST(Visibility, TheRangeInClearAirShrinks) {
       double lost_at;
     };
     for (const Case& one :
-         {Case{"none", [](LidarConfig&) {}, formulas::lostAt(100.0, a)},
+         {Case{"none", [](LidarConfig&) {}, formulas::lostAt(100.0 * std::sqrt(0.1 / 0.9), a)},
           Case{"table",
                [](LidarConfig& c) {
                  c.noise.range_by_reflectivity = {{0.1, 40.0}, {0.8, 70.0}};
@@ -208,7 +238,7 @@ TEST(Visibility, TheRangeInClearAirShrinks) {
 }
 
 // A retro-reflector K times as bright as white is seen like white sqrt(K) times nearer, or as far
-// as the table, extrapolated from its last two rows, says for K.
+// as the table, extrapolated from its last two rows, says for K. Dark surfaces are seen less far.
 TEST(Visibility, RetroReflectorsAreSeenFarther) {
   const double beyond = std::log(70.0 / 40.0) / std::log(0.8 / 0.1);  // the table's exponent
   for (const double visibility : {20.0, 50.0, 2000.0}) {
@@ -220,10 +250,10 @@ TEST(Visibility, RetroReflectorsAreSeenFarther) {
         config.azimuth_min = 0.0;  // a few shots will do
         config.azimuth_max = 0.05;
         config.surfaces.classes[0].retro_reflective = brightness;
-        double clear = config.range_max * std::sqrt(std::max(1.0, brightness));
+        double clear = config.range_max * std::sqrt(brightness / 0.9);
         if (has_table) {
           config.noise.range_by_reflectivity = {{0.1, 40.0}, {0.8, 70.0}};
-          clear = std::min(clear, 70.0 * std::pow(brightness / 0.8, beyond));
+          clear = 70.0 * std::pow(brightness / 0.8, beyond);
         }
         const double lost_at = std::min(formulas::lostAt(clear, fog.extinction()), 100.0);
         const std::size_t shots = formulas::scansOf(config, {}, 1.0, 1).shots;

@@ -45,6 +45,7 @@ lidar::LidarConfig pointLidar() {
   lidar::LidarConfig config;
   config.name = "point LiDAR";
   config.range_max = 100.0;
+  config.noise.range_by_reflectivity = {{1e-4, 1e5}};  // sees everything, as the Monte Carlo's
   config.pattern = pattern;
   config.beam.divergence_horizontal = config.beam.divergence_vertical = kDivergence;
   config.beam.rays = 9;

@@ -52,6 +52,7 @@ std::vector<double> shrubRanges() {
   config.rate = 5.0;
   std::get<lidar::SpinningPatternConfig>(config.pattern).rotation_rate = radians(-5.0 * 360.0);
   config.X_BS = {};
+  config.noise = {};  // as in the paper
   lidar::Lidar lidar(
       config, lidar::withPlants(std::shared_ptr<const lidar::RayRenderer>(nothing), plants, {}));
   std::vector<double> ranges;

@@ -123,6 +123,17 @@ TEST_F(ScanOnceTest, SensorFrameIsThePosesOwn) {
   }
 }
 
+TEST_F(ScanOnceTest, RaysAndReturnsStandInPlaceOfTheFiles) {
+  request_.cloud.clear();
+  const ScanSummary one = scanOnce(request_);
+  request_.rays = "9";
+  request_.returns = "dual";
+  const ScanSummary dual = scanOnce(request_);
+  EXPECT_EQ(dual.shots, one.shots);
+  EXPECT_EQ(one.returns, one.returned);
+  EXPECT_GT(dual.returns, dual.returned);  // at the edges of the room's inner wall
+}
+
 TEST_F(ScanOnceTest, LooksLongerAndDraws) {
   request_.lidar = "mid40";
   request_.cloud.clear();
@@ -164,6 +175,9 @@ TEST_F(ScanOnceTest, ErrorsAreNamed) {
   ScanRequest wrong = request_;
   wrong.lidar = "vlp17";
   EXPECT_NE(complaint(wrong).find("did you mean 'vlp16'"), std::string::npos);
+  wrong = request_;
+  wrong.rays = "8";
+  EXPECT_EQ(complaint(wrong), "command line: rays is '8', allowed: auto | 1 | 7 | 9 | 19 | 37");
   wrong = request_;
   wrong.image = folder_.path() / "no" / "scan.png";
   EXPECT_NE(complaint(wrong).find("its folder does not exist"), std::string::npos);

@@ -20,10 +20,14 @@ struct BeamConfig {
   double divergence_horizontal = 0.0;  ///< [rad] full angle, along the sensor's horizon
   double divergence_vertical = 0.0;    ///< [rad] full angle, across it
   Shape shape = Shape::kCircle;
-  int rays = 1;               ///< 1, 7, 9, 19; for a rectangle 1 or 9
+  int rays = 1;               ///< 1, 7, 9, 19, 37
   double pulse_length = 0.0;  ///< [s] reflections nearer together than light travels in half of it
-                              ///< are one echo; above 0 with several rays
+                              ///< are one echo; 0: each ray has an echo of its own, as bright as if
+                              ///< it were the whole beam
 
+  /// The fewest rays that are at most 1 mrad apart across the wider divergence, else 37; "auto" in
+  /// files.
+  int raysBySpot() const;
   void declare(Settings& settings);
   /// Throws ConfigError.
   void validate(const std::string& where) const;

@@ -36,6 +36,9 @@ struct DepthCameraConfig {
   // Stereo noise, none where either is 0: sigma_z = z^2 s / (f B).
   double subpixel_error = 0.0;  ///< [px] s, standard deviation of the disparity
   double baseline = 0.0;        ///< [m] B
+  /// [px] side of the window that the matcher compares: errors of pixels nearer together are
+  /// correlated, as means over windows of a white error are. Odd; 1: white.
+  int window = 9;
   // Further errors of depth from stereo. The second camera stands B to the right.
   double disparity_step = 0.0;  ///< [px] disparities are whole multiples of it; 0: any
   bool occlusions = false;      ///< no depth where the second camera does not see the place

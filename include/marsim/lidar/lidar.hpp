@@ -57,8 +57,8 @@ struct LidarConfig {
   void validate(const std::string& where) const;
 };
 
+class RangeLimit;
 class ShotNoise;
-class SurfaceChannels;
 class ShotWeather;
 class SurfaceChannels;
 class SurfaceLight;
@@ -68,8 +68,8 @@ struct ScanRays;
 /// pose at its own firing time, measures as the sensor does and collects the returns.
 class Lidar {
  public:
-  /// `seed` decides the noise; `noise` false leaves the configuration's noise out. Throws
-  /// ConfigError, Error.
+  /// `seed` decides the noise; `noise` false leaves the configuration's errors out, not its ranges
+  /// by reflectivity. Throws ConfigError, Error.
   Lidar(LidarConfig config, std::shared_ptr<const RayRenderer> renderer, std::uint64_t seed = 1,
         bool noise = true);
 
@@ -93,6 +93,7 @@ class Lidar {
   std::shared_ptr<const RayRenderer> renderer_;
   std::unique_ptr<ScanPattern> pattern_;
   std::uint64_t seed_;
+  std::shared_ptr<const RangeLimit> limit_;
   std::shared_ptr<const ShotNoise> noise_;      // null: none
   std::shared_ptr<SurfaceLight> light_;         // null: all surfaces scatter their light
   std::shared_ptr<const ShotWeather> weather_;  // null: none

@@ -9,15 +9,19 @@
 
 namespace marsim::lidar {
 
-/// How a surface reflects light beside scattering it. Shares are of the arriving light.
+/// How a surface reflects light beside scattering it. Shares are of the light that the surface of
+/// its medium does not mirror, with refractive_index 1 of all the arriving light.
 struct SurfaceConfig {
-  double specular = 0.0;     ///< share that is mirrored
+  double specular = 0.0;     ///< share that is mirrored at any angle
   double transparent = 0.0;  ///< share that goes straight on
   /// Brightness of retro-reflection at any angle; 1: as a white surface that scatters and is met
   /// squarely; 0: none, the surface scatters by its reflectivity.
   double retro_reflective = 0.0;
   double bloom_angle = 0.0;  ///< [rad] beams that miss it by no more get some of its light
   double bloom_share = 0.0;  ///< of the light of a beam that meets it
+  /// Mirrors by Fresnel's formulas for unpolarised light, by the angle: glass 1.52, water 1.33,
+  /// clear coat 1.5. With `transparent` the mirror is a pane's two faces. 1: no such mirror.
+  double refractive_index = 1.0;
 
   void declare(Settings& settings);
   /// Throws ConfigError.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "marsim/lidar/beam.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 
 #include <fmt/format.h>
+#include <Eigen/Geometry>
 
 #include "lidar/measure/beam_rays.hpp"
 #include "marsim/common/error.hpp"
@@ -35,23 +37,43 @@ double energyBetween(double inner, double outer) {
   return (outside(inner) - outside(outer)) / (1.0 - outside(1.0));
 }
 
-/// A middle and rings of 6, 12, ... rays, with spacing equal to the middle disc's diameter.
-std::vector<BeamRay> ringsOfRays(int rings, double h, double v) {
-  const double step = 1.0 / (rings + 0.5);  // the last ring's annulus ends at the spot's edge
-  std::vector<BeamRay> rays = {{0.0F, 0.0F, static_cast<float>(energyBetween(0.0, 0.5 * step))}};
+/// The place at the angle 2 pi `turn` of the unit circle.
+Eigen::Vector2d onCircle(double turn) {
+  return {std::cos(2.0 * kPi * turn), std::sin(2.0 * kPi * turn)};
+}
+
+/// The place after the part `turn` of the outline of a square from -1 to 1, which begins at (1, 0).
+Eigen::Vector2d onSquare(double turn) {
+  const double side = std::floor(4.0 * turn + 0.5), along = 8.0 * turn - 2.0 * side;
+  return Eigen::Rotation2Dd(0.5 * kPi * side) * Eigen::Vector2d(1.0, along);
+}
+
+/// A middle and rings of 6, 12, ... rays, with spacing equal to the middle part's width. Rings of a
+/// rectangle are rectangles, in which the energy is uniform.
+std::vector<BeamRay> ringsOfRays(int rings, bool rectangle, double h, double v) {
+  const double step = 1.0 / (rings + 0.5);  // the last ring's part ends at the spot's edge
+  const auto energy = [&](double inner, double outer) {
+    return rectangle ? outer * outer - inner * inner : energyBetween(inner, outer);
+  };
+  std::vector<BeamRay> rays = {{0.0F, 0.0F, static_cast<float>(energy(0.0, 0.5 * step))}};
   for (int ring = 1; ring <= rings; ++ring) {
     const int count = 6 * ring;
-    const double energy = energyBetween((ring - 0.5) * step, (ring + 0.5) * step);
+    const double share = energy((ring - 0.5) * step, (ring + 0.5) * step) / count;
     for (int i = 0; i < count; ++i) {
-      // The outer ring is turned by half a step, so that rays do not stand in lines.
-      const double angle = 2.0 * kPi * (i + (ring == 2 ? 0.5 : 0.0)) / count;
-      rays.push_back({static_cast<float>(h * ring * step * std::cos(angle)),
-                      static_cast<float>(v * ring * step * std::sin(angle)),
-                      static_cast<float>(energy / count)});
+      // The second ring is turned by half a step, so that rays do not stand in lines.
+      const double turn = (i + (ring == 2 ? 0.5 : 0.0)) / count;
+      const Eigen::Vector2d place = ring * step * (rectangle ? onSquare(turn) : onCircle(turn));
+      rays.push_back({static_cast<float>(h * place.x()), static_cast<float>(v * place.y()),
+                      static_cast<float>(share)});
     }
   }
   return rays;
 }
+
+/// Rays in some rings around a middle.
+constexpr int raysOfRings(int rings) { return 1 + 3 * rings * (rings + 1); }
+constexpr int kMostRings = 3;
+constexpr int kAuto = 0;  // raysBySpot(), while a file is read
 
 }  // namespace
 
@@ -75,7 +97,9 @@ void BeamConfig::declare(Settings& settings) {
                  {{"circle", Shape::kCircle},
                   {"ellipse", Shape::kEllipse},
                   {"rectangle", Shape::kRectangle}});
-    map.optional("rays", rays);
+    map.optional("rays", rays,
+                 {{"1", 1}, {"7", 7}, {"9", 9}, {"19", 19}, {"37", 37}, {"auto", kAuto}});
+    if (rays == kAuto) rays = raysBySpot();
     map.optional("pulse_length", pulse_length, "s", {0.0, 1e-6});
   });
 }
@@ -85,14 +109,18 @@ void BeamConfig::validate(const std::string& where) const {
   const Validator check(where);
   check.require(shape != Shape::kCircle || divergence_horizontal == divergence_vertical,
                 "beam.shape", "circle", "ellipse | rectangle where the divergences differ");
-  const bool rectangle = shape == Shape::kRectangle;
-  check.require(rays == 1 || rays == 9 || (!rectangle && (rays == 7 || rays == 19)), "beam.rays",
-                fmt::format("{}", rays), rectangle ? "1 | 9 of a rectangle" : "1 | 7 | 9 | 19");
-  if (rays == 1) return;
-  check.require(divergence_horizontal > 0.0 || divergence_vertical > 0.0, "beam.divergence", "0",
-                "more than 0 rad where there are several rays");
-  check.require(pulse_length > 0.0, "beam.pulse_length", "0 s",
-                "more than 0 s where there are several rays");
+  const bool is_known = rays == 1 || rays == 7 || rays == 9 || rays == 19 || rays == 37;
+  check.require(is_known, "beam.rays", fmt::format("{}", rays), "1 | 7 | 9 | 19 | 37");
+  check.require(rays == 1 || divergence_horizontal > 0.0 || divergence_vertical > 0.0,
+                "beam.divergence", "0", "more than 0 rad where there are several rays");
+}
+
+int BeamConfig::raysBySpot() const {
+  constexpr double kSpacing = 1e-3;  // [rad]
+  const double wide = std::max(divergence_horizontal, divergence_vertical);
+  int rings = 0;
+  while (rings < kMostRings && wide > kSpacing * (2 * rings + 1)) ++rings;
+  return raysOfRings(rings);
 }
 
 const std::vector<std::pair<std::string, ReturnMode>>& returnModes() {
@@ -142,7 +170,10 @@ std::vector<BeamRay> beamRays(const BeamConfig& config) {
   if (config.rays == 9) {
     return nineRays(config.shape, static_cast<float>(h), static_cast<float>(v));
   }
-  if (config.rays > 1) return ringsOfRays(config.rays == 7 ? 1 : 2, h, v);
+  for (int rings = 1; rings <= kMostRings; ++rings) {
+    if (config.rays != raysOfRings(rings)) continue;
+    return ringsOfRays(rings, config.shape == BeamConfig::Shape::kRectangle, h, v);
+  }
   return {{0.0F, 0.0F, 1.0F}};
 }
 

@@ -17,9 +17,9 @@ struct BeamRay {
 ///
 /// Nine rays are the stencil of Goodin et al., "An Unmanned Ground Vehicle LiDAR Simulator for
 /// Vegetation" (Electronics 2018, 7(9):154, section 3.2.1): at the edge of the spot, half as far
-/// and in its middle, with equal weights. Seven and nineteen are a middle and one or two rings of 6
-/// and 12. The spot has a Gaussian profile whose edge is where the intensity is 1/e^2 of the
-/// middle's; each ring has the energy of the annulus around it.
+/// and in its middle, with equal weights. 7, 19 and 37 are a middle and up to three rings of 6, 12
+/// and 18. A round spot has a Gaussian profile whose edge is where the intensity is 1/e^2 of the
+/// middle's; a rectangle is evenly bright. Each ring has the energy of the annulus around it.
 std::vector<BeamRay> beamRays(const BeamConfig& config);
 
 }  // namespace marsim::lidar

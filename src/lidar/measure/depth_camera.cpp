@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "lidar/image/image_size.hpp"
-#include "lidar/measure/normal_deviate.hpp"
 #include "lidar/measure/stereo_depth.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
@@ -28,15 +27,14 @@ void addNoise(const DepthCameraConfig& config, const std::vector<Hit>& hits, flo
   const double factor = config.subpixel_error / (config.fx * config.baseline);  // [1/m]
   const std::uint64_t key =
       mixBits(config.seed + static_cast<std::uint64_t>(image.stamp) * kGoldenGamma);
-  const NormalDeviate& normal = NormalDeviate::table();
+  const std::vector<float> errors = matchingErrors(config, key);
   for (std::size_t i = 0; i < image.depth.size(); ++i) {
     float& depth = image.depth[i];
     if (!std::isfinite(depth)) continue;
     const double z = static_cast<double>(depth);
     double sigma = z * z * factor;
     if (extinction > 0.0F) sigma *= static_cast<double>(std::exp(extinction * hits[i].range));
-    const auto bits = static_cast<std::uint32_t>(mixBits(key + i * kGoldenGamma) >> 32U);
-    const double measured = z + sigma * static_cast<double>(normal.of(bits));
+    const double measured = z + sigma * static_cast<double>(errors[i]);
     depth = measured < config.range_min   ? -kInfinity
             : measured > config.range_max ? kInfinity
                                           : static_cast<float>(measured);
@@ -112,6 +110,7 @@ void DepthCameraConfig::declareStereo(Settings& settings, bool with_image) {
   settings.optional("stereo", [&](Settings& stereo) {
     stereo.optional("subpixel_error", subpixel_error, "px", kNotNegative);
     stereo.optional("baseline", baseline, "m", kNotNegative);
+    stereo.optional("window", window, "px", {1.0, 63.0});
     stereo.optional("disparity_step", disparity_step, "px", kShare);
     stereo.optional("occlusions", occlusions);
     if (!with_image) return;
@@ -138,6 +137,7 @@ void DepthCameraConfig::validateDepth(const std::string& where, const std::strin
                 fmt::format("more than {}min, {} m", range, range_min));
   check.require(encoding != DepthEncoding::kMillimetres || range_max <= 65.535, range + "max",
                 fmt::format("{} m", range_max), "up to 65.535 m with encoding 16UC1");
+  check.require(window % 2 == 1, stereo + "window", fmt::format("{} px", window), "odd");
   check.require(baseline > 0.0 || (disparity_step == 0.0 && !occlusions), stereo + "baseline",
                 fmt::format("{} m", baseline),
                 "more than 0 m where there are disparity_step or occlusions");

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "lidar/measure/field_of_view.hpp"
+#include "lidar/measure/range_limit.hpp"
 #include "lidar/measure/scan_rays.hpp"
 #include "lidar/measure/shot_measurer.hpp"
 #include "lidar/measure/shot_noise.hpp"
@@ -130,10 +131,10 @@ Lidar::Lidar(LidarConfig config, std::shared_ptr<const RayRenderer> renderer, st
   pattern_ = sharePattern(config_.pattern);
   rays_->beam = beamRays(config_.beam);
   if (config_.surfaces.any()) light_ = std::make_shared<SurfaceLight>(config_.surfaces);
-  if (!noise) config_.noise = {};
+  if (!noise) config_.noise = config_.noise.ideal();
+  limit_ = std::make_shared<const RangeLimit>(config_);
   if (config_.noise.any()) {
-    noise_ = std::make_shared<const ShotNoise>(config_.noise, config_.range_min, config_.range_max,
-                                               seed);
+    noise_ = std::make_shared<const ShotNoise>(config_, pattern_->rings(), seed);
   }
 }
 
@@ -193,8 +194,8 @@ float Lidar::intensityOf(float reflectivity, float range) const {
 }
 
 void Lidar::collect(const SurfaceChannels& surfaces, Scan& scan) const {
-  ShotMeasurer measurer(config_, noise_.get(), weather_.get(), firings_, *rays_, hits_, surfaces,
-                        light_.get());
+  ShotMeasurer measurer(config_, *limit_, noise_.get(), weather_.get(), firings_, *rays_, hits_,
+                        surfaces, light_.get());
   scan.points.reserve(firings_.size());
   const bool has_origins = pattern_->hasOrigins();
   for (std::size_t i = 0; i < firings_.size(); ++i) {

@@ -11,22 +11,31 @@ namespace marsim::lidar {
 
 bool NoiseConfig::any() const {
   for (const double value :
-       {range_bias, range_bias_per_metre, range_sigma, range_sigma_per_metre,
-        range_sigma_per_square_metre, range_resolution, angular_sigma, dropout, false_returns}) {
+       {range_bias, range_bias_per_metre, unit_bias_sigma, channel_bias_sigma, range_sigma,
+        range_sigma_per_metre, range_sigma_per_square_metre, range_resolution, slant_sigma,
+        angular_sigma, dropout, false_returns}) {
     if (value != 0.0) return true;
   }
-  return !dropout_by_range.empty() || !dropout_by_incidence.empty() ||
-         !range_by_reflectivity.empty();
+  return !dropout_by_range.empty() || !dropout_by_incidence.empty();
+}
+
+NoiseConfig NoiseConfig::ideal() const {
+  NoiseConfig ideal;
+  ideal.range_by_reflectivity = range_by_reflectivity;
+  return ideal;
 }
 
 void NoiseConfig::declare(Settings& settings) {
   settings.optional("noise", [&](Settings& map) {
     map.optional("range_bias", range_bias, "m", {-10.0, 10.0});
     map.optional("range_bias_per_metre", range_bias_per_metre, "", {-0.5, 0.5});
+    map.optional("unit_bias_sigma", unit_bias_sigma, "m", {0.0, 10.0});
+    map.optional("channel_bias_sigma", channel_bias_sigma, "m", {0.0, 10.0});
     map.optional("range_sigma", range_sigma, "m", {0.0, 10.0});
     map.optional("range_sigma_per_metre", range_sigma_per_metre, "", {0.0, 0.5});
     map.optional("range_sigma_per_square_metre", range_sigma_per_square_metre, "", {0.0, 0.5});
     map.optional("range_resolution", range_resolution, "m", {0.0, 10.0});
+    map.optional("slant_sigma", slant_sigma, "", {0.0, 10.0});
     map.optional("along", along, {{"beam", Along::kBeam}, {"axis", Along::kAxis}});
     map.optional("angular_sigma", angular_sigma, "rad", {0.0, 0.02});
     map.optional("dropout", dropout, "", kShare);

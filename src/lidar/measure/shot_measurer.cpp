@@ -6,11 +6,13 @@
 
 namespace marsim::lidar {
 
-ShotMeasurer::ShotMeasurer(const LidarConfig& config, const ShotNoise* noise,
-                           const ShotWeather* weather, const std::vector<Firing>& firings,
-                           const ScanRays& rays, const std::vector<Hit>& hits,
-                           const SurfaceChannels& surfaces, const SurfaceLight* light)
-    : noise_(noise),
+ShotMeasurer::ShotMeasurer(const LidarConfig& config, const RangeLimit& limit,
+                           const ShotNoise* noise, const ShotWeather* weather,
+                           const std::vector<Firing>& firings, const ScanRays& rays,
+                           const std::vector<Hit>& hits, const SurfaceChannels& surfaces,
+                           const SurfaceLight* light)
+    : limit_(limit),
+      noise_(noise),
       weather_(weather),
       firings_(firings),
       rays_(rays),
@@ -20,8 +22,9 @@ ShotMeasurer::ShotMeasurer(const LidarConfig& config, const ShotNoise* noise,
       range_min_(static_cast<float>(config.range_min)),
       range_max_(static_cast<float>(config.range_max)),
       reflectivity_(static_cast<float>(config.reflectivity)),
-      has_threshold_(config.returns.threshold > 0.0),
-      makes_echoes_(rays.beam.size() > 1 || has_threshold_ || weather != nullptr),
+      makes_echoes_(rays.beam.size() > 1 || config.returns.threshold > 0.0 || weather != nullptr),
+      splits_beam_(rays.beam.size() > 1 && config.beam.pulse_length == 0.0 &&
+                   config.returns.signal_cutoff == 0.0),
       receiver_(config.returns, config.beam.pulse_length) {}
 
 /// Makes reflections of the hits of a shot's rays.
@@ -35,7 +38,7 @@ void ShotMeasurer::reflect(std::size_t shot) {
     if (hit.valid()) {
       const float cosine = cosineOf(ray);
       const float energy =
-          part.weight * cosine * brightnessOf(hit, cosine) / (hit.range * hit.range);
+          energyShareOf(part) * cosine * brightnessOf(hit, cosine) / (hit.range * hit.range);
       addReflection({hit.range, energy, part.weight, cosine, static_cast<std::uint32_t>(ray)});
     }
     ++ray;
@@ -46,11 +49,12 @@ void ShotMeasurer::reflect(std::size_t shot) {
 void ShotMeasurer::reflectWithLight(std::size_t shot) {
   std::size_t ray = shot * rays_.beam.size();
   for (const BeamRay& part : rays_.beam) {
-    addReflection(ray, part.weight, 1.0F, 0.0F);
+    const float weight = energyShareOf(part);
+    addReflection(ray, weight, 1.0F, 0.0F);
     if (const SurfaceLight::Place* place = light_->placeOf(ray)) {
       for (const SurfaceLight::Branch& branch : place->branches) {
         if (branch.ray == SurfaceLight::kNoRay) continue;
-        addReflection(branch.ray, part.weight * branch.share, branch.share, branch.before);
+        addReflection(branch.ray, weight * branch.share, branch.share, branch.before);
       }
     }
     ++ray;
@@ -75,18 +79,12 @@ void ShotMeasurer::addReflection(std::size_t ray, float weight, float share, flo
   addReflection({range, energy, weight, cosine, static_cast<std::uint32_t>(ray)});
 }
 
-/// Whether enough light comes back to be seen. A surface up to white is seen to the sensor's range
-/// in clear air; a brighter one sends as much light from farther. Particles are filtered before.
+/// Whether enough light comes back to be seen. Particles are filtered before.
 bool ShotMeasurer::reaches(const Echo& echo) const {
-  if (weather_ == nullptr) {
-    return noise_ == nullptr || noise_->seen(echo.range, echo.reflectivity());
-  }
+  if (weather_ == nullptr) return limit_.sees(echo.range, echo.reflectivity());
   if (echo.ray == Reflection::kNoRay) return true;
   const float clear = weather_->clearRange(echo.range);
-  const float reflectivity = echo.energy * clear * clear;
-  const float farthest = range_max_ * std::sqrt(std::max(1.0F, reflectivity));
-  if (clear > farthest && !has_threshold_) return false;
-  return noise_ == nullptr || noise_->seen(clear, reflectivity);
+  return limit_.sees(clear, echo.energy * clear * clear);
 }
 
 void ShotMeasurer::measureEchoes(std::size_t shot, std::uint64_t key, ShotReturns& result) {
@@ -107,10 +105,9 @@ void ShotMeasurer::measureEchoes(std::size_t shot, std::uint64_t key, ShotReturn
   if (echoes_.empty() && met_anything_ && !result.too_near) result.too_dark = true;
   for (std::size_t i = 0; i < echoes_.size(); ++i) {
     const Echo& echo = echoes_[i];
-    float range = noise_ == nullptr
-                      ? echo.range
-                      : noise_->measured(echo.range, echo.cosine, firings_[shot].direction,
-                                         noise_->keyOfEcho(key, i));
+    float range = noise_ == nullptr ? echo.range
+                                    : noise_->measured(echo.range, echo.cosine, firings_[shot],
+                                                       noise_->keyOfEcho(key, i));
     std::uint32_t ray = echo.ray;
     if (weather_ != nullptr) {
       range += weather_->rangeError(echo.range, weather_key, i);

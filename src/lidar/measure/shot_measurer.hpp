@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lidar/measure/echo_receiver.hpp"
+#include "lidar/measure/range_limit.hpp"
 #include "lidar/measure/scan_rays.hpp"
 #include "lidar/measure/shot_noise.hpp"
 #include "lidar/measure/shot_weather.hpp"
@@ -41,8 +42,8 @@ struct ShotReturns {
 class ShotMeasurer {
  public:
   /// Keeps references to all; `noise`, `weather` and `light` may be null.
-  ShotMeasurer(const LidarConfig& config, const ShotNoise* noise, const ShotWeather* weather,
-               const std::vector<Firing>& firings, const ScanRays& rays,
+  ShotMeasurer(const LidarConfig& config, const RangeLimit& limit, const ShotNoise* noise,
+               const ShotWeather* weather, const std::vector<Firing>& firings, const ScanRays& rays,
                const std::vector<Hit>& hits, const SurfaceChannels& surfaces,
                const SurfaceLight* light);
 
@@ -73,18 +74,19 @@ class ShotMeasurer {
     const float cosine = cosineOf(shot);
     const float reflectivity = cosine * reflectivityOf(hit);
     const auto ray = static_cast<std::uint32_t>(shot);
-    if (noise_ == nullptr) return add({hit.range, reflectivity, ray, 0}, result);
-    if (!noise_->seen(hit.range, reflectivity)) {
+    if (!limit_.sees(hit.range, reflectivity)) {
       result.too_dark = true;
       return;
     }
-    const float range = noise_->measured(hit.range, cosine, firings_[shot].direction, key);
+    const float range =
+        noise_ == nullptr ? hit.range : noise_->measured(hit.range, cosine, firings_[shot], key);
     add({range, reflectivity, ray, 0}, result);
   }
   void measureEchoes(std::size_t shot, std::uint64_t key, ShotReturns& result);
   void reflect(std::size_t shot);
   void reflectWithLight(std::size_t shot);
   void addReflection(std::size_t ray, float weight, float share, float before);
+  float energyShareOf(const BeamRay& part) const { return splits_beam_ ? 1.0F : part.weight; }
   /// Adds a reflection unless it is black, which no echo needs.
   void addReflection(const Reflection& reflection) {
     met_anything_ = true;
@@ -113,6 +115,7 @@ class ShotMeasurer {
     return weather_ == nullptr ? dry : weather_->reflectivity(hit, dry, cosine);
   }
 
+  const RangeLimit& limit_;
   const ShotNoise* noise_;
   const ShotWeather* weather_;
   const std::vector<Firing>& firings_;
@@ -121,7 +124,8 @@ class ShotMeasurer {
   const SurfaceChannels& surfaces_;
   const SurfaceLight* light_;
   const float range_min_, range_max_, reflectivity_;
-  const bool has_threshold_, makes_echoes_;
+  const bool makes_echoes_;
+  const bool splits_beam_;  // each ray has an echo of its own, as bright as the whole beam's
   const EchoReceiver receiver_;
   // Reflections of the shot; kept, so that a shot does not allocate.
   std::vector<Reflection> reflections_;

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <utility>
 #include <vector>
 
 #include <Eigen/Core>
 
 #include "lidar/measure/normal_deviate.hpp"
 #include "marsim/common/random.hpp"
-#include "marsim/lidar/noise.hpp"
-#include "marsim/lidar/scan_pattern.hpp"
+#include "marsim/lidar/lidar.hpp"
 
 namespace marsim::lidar {
 
@@ -24,8 +23,8 @@ constexpr float kNoReturn = std::numeric_limits<float>::infinity();
 /// order it is drawn. Functions for every shot are inline: a scan has up to a hundred thousand.
 class ShotNoise {
  public:
-  /// `range_min`, `range_max` [m]: limits of false returns.
-  ShotNoise(const NoiseConfig& config, double range_min, double range_max, std::uint64_t seed);
+  /// `rings`: of the pattern. The seed draws the biases of unit and channels, too.
+  ShotNoise(const LidarConfig& sensor, std::uint16_t rings, std::uint64_t seed);
 
   /// The key for all draws of a shot. Shots of one instant differ in column, line or ring: the
   /// cells of a grid's row share stamp, line and ring.
@@ -46,21 +45,16 @@ class ShotNoise {
   /// The true direction of a beam, unit; `direction` is unit, in the same frame.
   Eigen::Vector3f turned(const Eigen::Vector3f& direction, std::uint64_t key) const;
 
-  /// Whether a surface at `range` [m] is bright enough to be seen.
-  bool seen(float range, float reflectivity) const {
-    if (range <= sure_range_ && reflectivity >= sure_reflectivity_) return true;
-    return static_cast<double>(range) <= reach(static_cast<double>(reflectivity));
-  }
   /// The reported range [m] of a surface at `range` [m] that is seen, or kNoReturn. `cosine` is
-  /// that of the angle of incidence, `direction` the beam's in S.
-  float measured(float range, float cosine, const Eigen::Vector3f& direction,
-                 std::uint64_t key) const {
+  /// that of the angle of incidence.
+  float measured(float range, float cosine, const Firing& firing, std::uint64_t key) const {
     const std::uint64_t bits = draw(key, kEcho);
     if (loses_ && uniform(bits) >= kept(range, cosine)) return kNoReturn;
-    const float share = along_axis_ ? direction.x() : 1.0F;  // measured share of the range
+    const float share = along_axis_ ? firing.direction.x() : 1.0F;  // measured share of the range
     const float length = range * share;
-    const float sigma = sigma_ + length * (sigma_per_metre_ + length * sigma_per_square_metre_);
-    return rounded(length + bias_ + bias_per_metre_ * length +
+    float sigma = sigma_ + length * (sigma_per_metre_ + length * sigma_per_square_metre_);
+    if (sigma_per_slant_ > 0.0F) sigma = std::hypot(sigma, slanted(length, cosine));
+    return rounded(length + biases_[firing.ring] + bias_per_metre_ * length +
                    sigma * normal_.of(static_cast<std::uint32_t>(bits))) /
            share;
   }
@@ -70,12 +64,9 @@ class ShotNoise {
     return rounded(range_min_ + range_span_ * uniform(draw(key, kLie)));
   }
 
-  /// The range [m] to which a reflectivity along the beam is seen.
-  double reach(double reflectivity) const;
-
  private:
   /// The purpose of a draw.
-  enum Term : std::uint64_t { kBeam = 1, kEcho, kLie, kEchoes };
+  enum Term : std::uint64_t { kBeam = 1, kEcho, kLie, kEchoes, kBias = 1000 };
 
   static std::uint64_t draw(std::uint64_t key, Term term) {
     return mixBits(key + term * kGoldenGamma);
@@ -85,6 +76,12 @@ class ShotNoise {
 
   /// Share of the returns that are not lost.
   float kept(float range, float cosine) const;
+  /// Standard deviation [m] on a slanted surface.
+  float slanted(float length, float cosine) const {
+    constexpr float kLeastCosine = 0.01F;
+    const float c = std::clamp(cosine, kLeastCosine, 1.0F);
+    return sigma_per_slant_ * length * std::sqrt(1.0F - c * c) / c;
+  }
   float rounded(float range) const {
     return resolution_ > 0.0F ? std::rint(range * per_resolution_) * resolution_ : range;
   }
@@ -94,12 +91,11 @@ class ShotNoise {
   const NormalDeviate& normal_;
   bool loses_, along_axis_;
   std::uint64_t lie_threshold_;  // shots with keys below it are false returns
-  float angular_sigma_, sigma_, sigma_per_metre_, sigma_per_square_metre_, bias_, bias_per_metre_;
+  float angular_sigma_, sigma_, sigma_per_metre_, sigma_per_square_metre_, sigma_per_slant_;
+  float bias_per_metre_;
   float resolution_, per_resolution_;
   float range_min_, range_span_;
-  // Nearer and brighter surfaces are always seen: saves the logarithms.
-  float sure_range_ = kNoReturn, sure_reflectivity_ = 0.0F;
-  std::vector<std::pair<double, double>> log_reach_;  // logarithms of range_by_reflectivity
+  std::vector<float> biases_;  // [m] by rings
 };
 
 // Axes across the beam: Duff et al., "Building an Orthonormal Basis, Revisited", JCGT 6(1), 2017.

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "lidar/measure/fresnel.hpp"
 #include "lidar/measure/normal_deviate.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/common/units.hpp"
@@ -27,14 +28,6 @@ double uniform(std::uint64_t key, std::uint64_t number) {
   return (static_cast<double>(mixBits(key + number * kGoldenGamma) >> 12) + 0.5) * 0x1.0p-52;
 }
 
-/// Reflectance of unpolarised light, from air into water.
-double fresnelReflectance(double cosine) {
-  const double inside = std::sqrt(1.0 - (1.0 - cosine * cosine) / (kWater * kWater));
-  const double s = (cosine - kWater * inside) / (cosine + kWater * inside);
-  const double p = (kWater * cosine - inside) / (kWater * cosine + inside);
-  return 0.5 * (s * s + p * p);
-}
-
 /// Share of diffuse light inside water that its surface reflects: 1 - (1 - r) / n^2, with r for
 /// diffuse light from outside.
 double keptInside() {
@@ -42,7 +35,7 @@ double keptInside() {
   double outside = 0.0;
   for (int i = 0; i < kParts; ++i) {
     const double squared = (i + 0.5) / kParts;  // d(cos^2) = sin(2 angle) d(angle)
-    outside += fresnelReflectance(std::sqrt(squared)) / kParts;
+    outside += fresnelReflectance(kWater, std::sqrt(squared)) / kParts;
   }
   return 1.0 - (1.0 - outside) / (kWater * kWater);
 }
@@ -87,17 +80,9 @@ ParticleEchoes::Medium cloudOf(double extinction, double backscatter, double pul
 
 }  // namespace
 
-double leastEnergy(const LidarConfig& sensor) {
-  if (sensor.returns.threshold > 0.0) return sensor.returns.threshold;
-  const NoiseConfig::Table& table = sensor.noise.range_by_reflectivity;
-  const auto [reflectivity, range] =
-      table.empty() ? std::pair{0.9, sensor.range_max} : table.front();
-  return reflectivity / (range * range);
-}
-
-ParticleEchoes::ParticleEchoes(const Medium& medium, double extinction, double least_energy,
+ParticleEchoes::ParticleEchoes(const Medium& medium, double extinction, const RangeLimit& limit,
                                double range_min, double range_max)
-    : medium_(medium), extinction_(extinction), least_energy_(least_energy) {
+    : medium_(medium), extinction_(extinction), limit_(limit) {
   if (!(range_max > range_min)) range_max = range_min;
   const double factor = std::pow(range_max / range_min, 1.0 / kSteps);
   ranges_.push_back(range_min);
@@ -118,8 +103,8 @@ double ParticleEchoes::perMetre(double range) const {
 
 /// Smallest size that is seen at a range; infinite if none is.
 double ParticleEchoes::leastSize(double range) const {
-  const double share = least_energy_ * range * range * std::exp(2.0 * extinction_ * range) /
-                       medium_.strength;  // as a multiple of the strength
+  const double clear = range * std::exp(extinction_ * range);
+  const double share = limit_.leastReflectivity(clear) / medium_.strength;
   if (medium_.is_soft) return share;
   if (!(share < 1.0)) return std::numeric_limits<double>::infinity();
   return std::sqrt(4.0 / kPi * share * medium_.solid_angle) * range / medium_.scale;
@@ -165,7 +150,6 @@ void ParticleEchoes::add(std::uint64_t key, std::size_t surfaces,
       continue;  // beyond the reach of the pulse's light
     }
     const double energy = strength * std::exp(-2.0 * extinction_ * range) / (range * range);
-    if (!(energy > least_energy_)) continue;
     const Reflection one{static_cast<float>(range), static_cast<float>(energy),
                          static_cast<float>(std::min(1.0, strength)), 1.0F, Reflection::kNoRay};
     if (!medium_.is_soft) {
@@ -203,7 +187,7 @@ ShotWeather::ShotWeather(const Weather& weather, const LidarConfig& sensor, std:
   for (ParticleEchoes::Medium& medium : media) {
     if (!(medium.strength > 0.0)) continue;
     medium.solid_angle = solidAngleOf(sensor.beam);
-    particles_.emplace_back(medium, weather.extinction(), leastEnergy(sensor),
+    particles_.emplace_back(medium, weather.extinction(), RangeLimit(sensor),
                             std::max(kOverlap, sensor.range_min), sensor.range_max);
   }
 }
@@ -228,7 +212,8 @@ float ShotWeather::rangeError(float range, std::uint64_t key, std::size_t echo) 
 /// 1988, for light that returns the way it came).
 float ShotWeather::reflectivity(const Hit& hit, float dry, float cosine) const {
   if (!wet_ground_ || hit.identity != kMapIdentity || hit.normal.z() < kFacesTheSky) return dry;
-  const float through = 1.0F - static_cast<float>(fresnelReflectance(static_cast<double>(cosine)));
+  const float through =
+      1.0F - static_cast<float>(fresnelReflectance(kWater, static_cast<double>(cosine)));
   constexpr auto kIndex = static_cast<float>(kWater);
   return through * through * dry / (kIndex * kIndex * (1.0F - kept_inside_ * std::min(dry, 1.0F)));
 }

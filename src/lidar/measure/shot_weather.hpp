@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lidar/measure/echo_receiver.hpp"
+#include "lidar/measure/range_limit.hpp"
 #include "lidar/measure/shot_noise.hpp"
 #include "marsim/lidar/lidar.hpp"
 #include "marsim/lidar/weather.hpp"
@@ -26,8 +27,8 @@ class ParticleEchoes {
     double strength = 0.0;     ///< soft: at x = 1; else of a particle as wide as the beam
     double scale = 0.0;        ///< [m] e-folding diameter of drops
   };
-  /// Echoes of at least `least_energy`, between two ranges. `extinction` [1/m].
-  ParticleEchoes(const Medium& medium, double extinction, double least_energy, double range_min,
+  /// Echoes that the limit lets be seen, between two ranges. `extinction` [1/m].
+  ParticleEchoes(const Medium& medium, double extinction, const RangeLimit& limit, double range_min,
                  double range_max);
 
   /// Adds a shot's echoes to its rays' reflections, of which the first `surfaces` are surfaces.
@@ -41,7 +42,8 @@ class ParticleEchoes {
   double rangeOf(double number) const;
 
   Medium medium_;
-  double extinction_, least_energy_;
+  double extinction_;
+  RangeLimit limit_;
   std::vector<double> ranges_, numbers_;  ///< mean number of echoes up to each range
 };
 
@@ -70,10 +72,5 @@ class ShotWeather {
   bool wet_ground_;
   float kept_inside_;  ///< share of diffuse light that water reflects back inside
 };
-
-/// Least energy [1/m^2] of a particle's echo that a sensor sees: its returns.threshold; else that
-/// of the darkest surface of noise.range_by_reflectivity at its range; else that of 90 % at
-/// range.max, as in LISA.
-double leastEnergy(const LidarConfig& sensor);
 
 }  // namespace marsim::lidar

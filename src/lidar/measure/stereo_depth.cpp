@@ -5,6 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "lidar/measure/normal_deviate.hpp"
+#include "marsim/common/random.hpp"
+
 namespace marsim::lidar {
 namespace {
 
@@ -56,6 +59,35 @@ void quantise(const DepthCameraConfig& config, std::vector<float>& depth) {
         : rounded < config.range_min ? -kInfinity
                                      : static_cast<float>(rounded);
   }
+}
+
+std::vector<float> matchingErrors(const DepthCameraConfig& config, std::uint64_t key) {
+  const NormalDeviate& normal = NormalDeviate::table();
+  const int width = config.width, height = config.height, half = config.window / 2;
+  std::vector<float> errors(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    errors[i] = normal.of(static_cast<std::uint32_t>(mixBits(key + i * kGoldenGamma) >> 32U));
+  }
+  if (half == 0) return errors;
+  // The sum over a row's or column's window, by the square root of its number of pixels.
+  std::vector<double> sums;
+  const auto average = [&](std::size_t first, std::size_t step, int count) {
+    sums.assign(1, 0.0);
+    for (int i = 0; i < count; ++i) {
+      sums.push_back(sums.back() +
+                     static_cast<double>(errors[first + static_cast<std::size_t>(i) * step]));
+    }
+    for (int i = 0; i < count; ++i) {
+      const auto from = static_cast<std::size_t>(std::max(i - half, 0));
+      const auto to = static_cast<std::size_t>(std::min(i + half + 1, count));
+      errors[first + static_cast<std::size_t>(i) * step] =
+          static_cast<float>((sums[to] - sums[from]) / std::sqrt(static_cast<double>(to - from)));
+    }
+  };
+  const auto row_length = static_cast<std::size_t>(width);
+  for (std::size_t first = 0; first < errors.size(); first += row_length) average(first, 1, width);
+  for (std::size_t column = 0; column < row_length; ++column) average(column, row_length, height);
+  return errors;
 }
 
 void dropWithoutTexture(const DepthCameraConfig& config, const std::vector<std::uint8_t>& grey,

@@ -19,6 +19,10 @@ std::vector<bool> hiddenFromSecond(const DepthCameraConfig& config,
 /// Rounds disparities to multiples of disparity_step; a disparity of 0 is beyond the range.
 void quantise(const DepthCameraConfig& config, std::vector<float>& depth);
 
+/// Standard normal deviates of an image's pixels, row by row, that are means of white ones over the
+/// window of the matcher; `key` decides them.
+std::vector<float> matchingErrors(const DepthCameraConfig& config, std::uint64_t key);
+
 /// Removes depth where the grey image varies less than least_contrast.
 void dropWithoutTexture(const DepthCameraConfig& config, const std::vector<std::uint8_t>& grey,
                         std::vector<float>& depth);

@@ -8,12 +8,21 @@
 #include <Eigen/Geometry>
 
 #include "lidar/measure/bloom_index.hpp"
+#include "lidar/measure/fresnel.hpp"
 
 namespace marsim::lidar {
 namespace {
 
 constexpr float kLeastCosine = 1e-3F;
 constexpr double kLeastShare = 1e-6;  // smaller shares are rounding
+
+/// Share that the surface of the medium mirrors; both faces of a pane, back and forth.
+double mirroredShare(const SurfaceConfig& surface, double cosine) {
+  const double face = fresnelReflectance(surface.refractive_index, cosine);
+  return surface.transparent > 0.0 ? 2.0 * face / (1.0 + face) : face;
+}
+
+float atLeast(double share) { return share < kLeastShare ? 0.0F : static_cast<float>(share); }
 
 }  // namespace
 
@@ -45,15 +54,21 @@ const SurfaceLight::Bloom* SurfaceLight::bloomOf(std::size_t shot) const {
 }
 
 void SurfaceLight::addPlaces(std::size_t from, const SurfaceChannels& surfaces,
-                             const std::vector<Hit>& hits) {
+                             const std::vector<Ray>& rays, const std::vector<Hit>& hits) {
   for (std::size_t ray = from; ray < hits.size(); ++ray) {
     if (!hits[ray].valid()) continue;
     const SurfaceConfig* surface = surfaceOf(hits[ray], surfaces);
     if (surface == nullptr) continue;
-    const double scattered = 1.0 - surface->specular - surface->transparent;
+    const float cosine = std::clamp(hits[ray].incidenceCosine(rays[ray].direction), 0.0F, 1.0F);
+    const double fresnel = mirroredShare(*surface, static_cast<double>(cosine));
+    const double rest = 1.0 - fresnel;
+    const double mirrored = fresnel + rest * surface->specular;
+    const double passing = rest * surface->transparent;
     places_.push_back({static_cast<std::uint32_t>(ray),
                        surface,
-                       scattered < kLeastShare ? 0.0F : static_cast<float>(scattered),
+                       atLeast(1.0 - mirrored - passing),
+                       atLeast(mirrored),
+                       atLeast(passing),
                        {}});
   }
 }
@@ -64,19 +79,19 @@ void SurfaceLight::goOn(Place& place, const Ray& ray, const Hit& hit, std::size_
                         std::vector<Ray>& onward) const {
   const float cosine = std::max(hit.incidenceCosine(ray.direction), kLeastCosine);
   const float clear = static_cast<float>(config_.clearance) / cosine;
-  const auto add = [&](Branch& branch, double share, float before, const Ray& next) {
-    if (share < kLeastShare || !(next.range_min < next.range_max)) return;
-    branch = {static_cast<std::uint32_t>(first + onward.size()), static_cast<float>(share), before};
+  const auto add = [&](Branch& branch, float share, float before, const Ray& next) {
+    if (!(share > 0.0F) || !(next.range_min < next.range_max)) return;
+    branch = {static_cast<std::uint32_t>(first + onward.size()), share, before};
     onward.push_back(next);
   };
   const Eigen::Vector3f mirrored =
       (ray.direction - 2.0F * hit.normal.dot(ray.direction) * hit.normal).normalized();
-  add(place.branches[0], place.surface->specular, hit.range,
+  add(place.branches[0], place.mirrored, hit.range,
       {ray.origin + hit.range * ray.direction, ray.range_max - hit.range, mirrored, ray.time,
        clear});
   Ray straight = ray;
   straight.range_min = hit.range + clear;
-  add(place.branches[1], place.surface->transparent, 0.0F, straight);
+  add(place.branches[1], place.passing, 0.0F, straight);
 }
 
 void SurfaceLight::follow(TimeNs begin, const RayRenderer& renderer, View<MovingObject> objects,
@@ -85,7 +100,7 @@ void SurfaceLight::follow(TimeNs begin, const RayRenderer& renderer, View<Moving
   blooms_.clear();
   reached_.clear();
   onward_.clear();
-  addPlaces(0, surfaces, hits);
+  addPlaces(0, surfaces, rays.rays, hits);
   if (places_.empty()) return;
   const std::size_t cast = hits.size(), shots = cast / rays.beam.size();
   reached_.assign(shots, 0);
@@ -98,7 +113,7 @@ void SurfaceLight::follow(TimeNs begin, const RayRenderer& renderer, View<Moving
   renderer.castFew(begin, onward_, objects, onward_hits_);
   rays.rays.insert(rays.rays.end(), onward_.begin(), onward_.end());
   hits.insert(hits.end(), onward_hits_.begin(), onward_hits_.end());
-  addPlaces(cast, surfaces, hits);
+  addPlaces(cast, surfaces, rays.rays, hits);
 }
 
 /// Gives shots without a direct hit light of the retro-reflector that they pass most closely.

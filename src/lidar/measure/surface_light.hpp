@@ -30,7 +30,7 @@ class SurfaceLight {
   struct Place {
     std::uint32_t ray;
     const SurfaceConfig* surface;
-    float scattered;  ///< share of the light
+    float scattered, mirrored, passing;  ///< shares of the light
     std::array<Branch, 2> branches;
   };
   /// Light from a retro-reflector that the shot does not meet.
@@ -57,7 +57,8 @@ class SurfaceLight {
 
  private:
   const SurfaceConfig* surfaceOf(const Hit& hit, const SurfaceChannels& surfaces) const;
-  void addPlaces(std::size_t from, const SurfaceChannels& surfaces, const std::vector<Hit>& hits);
+  void addPlaces(std::size_t from, const SurfaceChannels& surfaces, const std::vector<Ray>& rays,
+                 const std::vector<Hit>& hits);
   void goOn(Place& place, const Ray& ray, const Hit& hit, std::size_t first,
             std::vector<Ray>& onward) const;
   void bloom(const ScanRays& rays, std::size_t shots);

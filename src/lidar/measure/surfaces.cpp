@@ -11,6 +11,7 @@
 namespace marsim::lidar {
 
 void SurfaceConfig::declare(Settings& settings) {
+  settings.optional("refractive_index", refractive_index, "", {1.0, 4.0});
   settings.optional("specular", specular, "", kShare);
   settings.optional("transparent", transparent, "", kShare);
   settings.optional("retro_reflective", retro_reflective, "", {0.0, 1e6});

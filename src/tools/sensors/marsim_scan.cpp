@@ -57,6 +57,13 @@ int main(int argc, char** argv) {
                  "of the sensor: x,y,z,yaw,pitch,roll [m, rad], e.g. 0,0,1.5,90deg,0,0; angles "
                  "left out are 0")
       ->type_name("NUMBERS:x,y,z,yaw,pitch,roll");
+  app.add_option("--rays", request.rays,
+                 "that stand for a beam: 1, 7, 9, 19 or 37; auto: as the sensor's file says")
+      ->type_name(marsim::tools::kWord);
+  app.add_option("--returns", request.returns,
+                 "of a shot: strongest, first, last, dual, two_strongest or triple; auto: as the "
+                 "sensor's file says")
+      ->type_name(marsim::tools::kWord);
   app.add_option("--duration", request.duration, "how long it looks [s]; 0: one scan")
       ->transform(marsim::tools::number(Quantity::kTime, ScanRequest::kDurations));
   app.add_option("--out", request.cloud, "PCD or PLY to write, with intensity")

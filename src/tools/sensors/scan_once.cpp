@@ -11,6 +11,7 @@
 #include "common/nth_smallest.hpp"
 #include "common/output_file.hpp"
 #include "common/text.hpp"
+#include "config/launch_words.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/lidar/lidar.hpp"
@@ -105,6 +106,7 @@ void draw(const ScanRequest& request, const map::SurfelMap& map, const Returns& 
 
 ScanSummary scanOnce(const ScanRequest& request) {
   lidar::LidarConfig config = config::loadLidar(request.lidar);
+  config::chooseBeam(request.rays, request.returns, "command line", config);
   config.X_BS = Pose{};
   if (request.surfaces != "none") config.surfaces = config::loadSurfaces(request.surfaces);
   const lidar::Weather weather = config::loadWeather(request.weather);

@@ -19,8 +19,9 @@ namespace marsim::tools {
 struct ScanRequest : ScannedWorld {
   static constexpr Bounds kDurations{0.0, 3600.0};  ///< [s]
 
-  Pose X_WS;              ///< the sensor; its mounting is left out
-  double duration = 0.0;  ///< [s] 0: one scan's
+  Pose X_WS;                                    ///< the sensor; its mounting is left out
+  std::string rays = "auto", returns = "auto";  ///< config::chooseBeam
+  double duration = 0.0;                        ///< [s] 0: one scan's
   map::SurfelMapConfig surfels;
   lidar_gl::RendererChoice renderer = lidar_gl::RendererChoice::kCpu;
   bool sensor_frame = false;    ///< write points in S, not in W

@@ -133,7 +133,7 @@ void ScenarioFlight::makeConfig(const scenario::Scenario& scenario, dataset::Axe
   if (lidar != "none") {
     config_.lidar = given.loaded("lidar", config::loadLidar);
     config_.lidar->instantaneous = config_.lidar->instantaneous || given.flag("instantaneous");
-    if (!given.flag("lidar_noise")) config_.lidar->noise = {};
+    if (!given.flag("lidar_noise")) config_.lidar->noise = config_.lidar->noise.ideal();
     config_.lidar->outputs = lidar::outputsFor("none", config_.lidar->outputs, given.text("output"),
                                                given.where("output"));
     const std::string rays = given.text("rays");
