@@ -412,12 +412,13 @@ TEST_F(SlamClient, AFlightIsFlownForIt) {
 
 /// slam_flight:=true begins for a client of cameras, which reads no scan.
 TEST_F(SlamClient, AFlightBeginsForImages) {
-  int goals = 0;
+  int goals = 0, seen = 0;
   const ros::Subscriber goal = nh_.subscribe<geometry_msgs::PoseStamped>(
       "/uav0/goal", 100, [&](const geometry_msgs::PoseStampedConstPtr&) { ++goals; });
   const ros::Subscriber images = nh_.subscribe<sensor_msgs::Image>(
-      "/uav0/camera/left/image_raw", 10, [](const sensor_msgs::ImageConstPtr&) {});
+      "/uav0/camera/left/image_raw", 10, [&](const sensor_msgs::ImageConstPtr&) { ++seen; });
   EXPECT_TRUE(waitFor([&] { return goals > 0; }, 60.0));
+  EXPECT_GT(seen, 0);
 }
 
 TEST_F(SlamClient, GetsWhatItsRulesAsk) {
