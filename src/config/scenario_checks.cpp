@@ -52,7 +52,10 @@ std::string argumentOf(const scenario::Scenario& scenario, const std::string& na
   if (name == "lidar" && scenario.launchFile() != "sim.launch") return "mid360";
   if (name == "map" && scenario.isSlam()) return "building";
   if (name == "vehicle" && scenario.client == "super") return "uzh_5inch";
-  if (name == "imu" && scenario.client == "fast_lio") return "auto";
+  const std::string& client = scenario.client;
+  if (name == "imu" && (client == "fast_lio" || client == "point_lio" || client == "dlio")) {
+    return "auto";
+  }
   return defaultOf(name);
 }
 

@@ -347,6 +347,7 @@ TEST_F(LoadScenario, FramesOfWhatFliesByDefault) {
   EXPECT_EQ(place("uavs: 2\n", "lidar"), loadLidar("mid360").X_BS.p);
   EXPECT_EQ(place("client: super\n", "imu"), loadVehicle("uzh_5inch").imu.X_BI.p);
   EXPECT_EQ(place("client: fast_lio\n", "imu"), loadLidarImu("mid360").X_BI.p);
+  EXPECT_EQ(place("client: dlio\n", "imu"), loadLidarImu("mid360").X_BI.p);
   EXPECT_EQ(place("client: kiss_icp\n", "imu"), loadVehicle("hummingbird").imu.X_BI.p);
   write("pair.yaml",
         "formation: poses\nuavs:\n  - {id: 0, position: [0, 0, 1]}\n"
@@ -375,7 +376,8 @@ TEST_F(LoadScenario, FramesOfWhatFliesByDefault) {
   for (const char* file : {"sim.launch", "swarm.launch", "planner.launch"}) {
     expectDefault(file, "imu", "vehicle");
   }
-  expectDefault("slam.launch", "imu", "$(eval 'auto' if client == 'fast_lio' else 'vehicle')");
+  expectDefault("slam.launch", "imu",
+                "$(eval 'auto' if client in ['fast_lio', 'point_lio', 'dlio'] else 'vehicle')");
 }
 
 TEST_F(LoadScenario, FilesLieBesideIt) {

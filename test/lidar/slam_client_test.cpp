@@ -37,6 +37,15 @@ TEST(SlamClient, FastLioReadsTheLayoutOfTheSensorsOwnDriver) {
   EXPECT_EQ(given("kiss_icp", {CloudLayout::kOuster}), "xyzit on points");
 }
 
+TEST(SlamClient, OtherClientsReadTheLayoutOfTheSensorsOwnDriverToo) {
+  EXPECT_EQ(given("point_lio", {CloudLayout::kLivoxCustom2}), "livox_custom on livox/lidar");
+  EXPECT_EQ(given("point_lio", {CloudLayout::kHesai}), "velodyne on velodyne_points");
+  EXPECT_EQ(given("dlio", {CloudLayout::kXyzit, CloudLayout::kLivoxCustom2}), "livox2 on points");
+  EXPECT_EQ(given("dlio", {CloudLayout::kOuster}), "ouster on points");
+  EXPECT_EQ(given("dlio", {CloudLayout::kHesai}), "velodyne on points");
+  EXPECT_EQ(given("openvins", {CloudLayout::kHesai}), "hesai on points") << "it reads none";
+}
+
 TEST(SlamClient, OutputMayBeChosen) {
   EXPECT_EQ(given("fast_lio", {CloudLayout::kXyzit, CloudLayout::kLivoxCustom}, "livox_custom2"),
             "livox_custom2 on livox/lidar");
@@ -65,7 +74,7 @@ TEST(SlamClient, UnknownOnesListTheKnown) {
   } catch (const UnknownNameError& error) {
     EXPECT_STREQ(error.what(),
                  "uav0/lidar: unknown slam_client 'fastlio' (did you mean "
-                 "'fast_lio'?), known: fast_lio, lio_sam, kiss_icp");
+                 "'fast_lio'?), known: fast_lio, point_lio, lio_sam, kiss_icp, dlio, openvins");
   }
   EXPECT_THROW(outputsFor("none", of({CloudLayout::kXyzit}), "velodine", "x"), UnknownNameError);
 }

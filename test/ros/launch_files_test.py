@@ -57,7 +57,7 @@ class LaunchFiles(unittest.TestCase):
     def test_unknown_clients_are_refused_in_one_line(self):
         for name, known in (("planner.launch",
                              "ego_planner, ego_swarm, ego_planner_v2, fast_planner, fuel, super, mavros"),
-                            ("slam.launch", "fast_lio, lio_sam, kiss_icp")):
+                            ("slam.launch", "fast_lio, point_lio, lio_sam, kiss_icp, dlio, openvins")):
             with self.assertRaises(RLException) as caught:
                 load(name, "client:=ego")
             self.assertIn("'client:=ego is unknown, known: %s'" % known,
@@ -213,6 +213,21 @@ class LaunchFiles(unittest.TestCase):
             self.assertEqual(got["/uav0/lidar/output"], "auto")
             self.assertEqual(params(load("slam.launch", "output:=livox_custom2"))
                              ["/uav0/lidar/output"], "livox_custom2")
+
+
+    def test_settings_of_slam_clients_are_parameters_of_their_nodes(self):
+        got = params(load("slam.launch", "client:=point_lio", "start_client:=true"))
+        self.assertEqual(got["/laserMapping"]["common"]["imu_topic"], "/livox/imu")
+        self.assertEqual(got["/laserMapping"]["mapping"]["acc_norm"], 1.0)
+        self.assertEqual(got["/uav0/quadrotor/imu"], "auto")
+        self.assertEqual(got["/uav0/quadrotor/record_frame"], "imu")
+        dlio = load("slam.launch", "client:=dlio", "uav:=uav3")
+        self.assertEqual(dict(dlio.nodes[0].remap_args)["/uav3/points"], "/robot/lidar")
+        self.assertEqual(dict(dlio.nodes[0].remap_args)["/uav3/imu/data"], "/robot/imu")
+        self.assertEqual(params(dlio)["/uav3/quadrotor/record_frame"], "base")
+        openvins = params(load("slam.launch", "client:=openvins"))
+        self.assertEqual(openvins["/uav0/camera/camera"], "stereo")
+        self.assertEqual(openvins["/uav0/quadrotor/imu"], "vehicle")
 
 
 class GeneratedArguments(unittest.TestCase):

@@ -16,6 +16,7 @@
 #include <nav_msgs/Odometry.h>
 #include <pcl_conversions/pcl_conversions.h>
 #include <ros/ros.h>
+#include <sensor_msgs/Image.h>
 #include <sensor_msgs/Imu.h>
 #include <sensor_msgs/PointCloud2.h>
 #include <sensor_msgs/point_cloud2_iterator.h>
@@ -149,6 +150,7 @@ class SlamClient : public testing::Test {
   void playFastLioOuster();
   void playLioSam();
   void playKissIcp();
+  void playDlio();
 
   ros::NodeHandle nh_, private_{"~"};
   std::string client_, cloud_topic_, imu_topic_;
@@ -333,6 +335,25 @@ void SlamClient::playKissIcp() {
   EXPECT_TRUE(waitFor([&] { return buffer.canTransform(base, frame, ros::Time(0)); }, 20.0));
 }
 
+/// Reads a Livox's cloud: DLIO tells `timestamp` in ns (above 1e14) from Hesai's seconds by size.
+void SlamClient::playDlio() {
+  std::vector<Interval> intervals;
+  for (const auto& scan : record<PointCloud2>()) {
+    auto types = datatypes(*scan);
+    EXPECT_EQ(types["timestamp"], sensor_msgs::PointField::FLOAT64);
+    EXPECT_EQ(types.count("t") + types.count("time"), 0U) << "an Ouster's or a Velodyne's";
+    const auto points = toPcl<clients::Livox2>(*scan);
+    ASSERT_GT(points.size(), 1000U);
+    EXPECT_GT(points.front().timestamp, 1e14);
+    intervals.push_back({1e-9 * points.front().timestamp, 1e-9 * points.back().timestamp});
+    EXPECT_NEAR(intervals.back().begin, toSeconds(ros_nodes::fromRos(scan->header.stamp)), 1e-3);
+  }
+  expectTimes(intervals);
+  expectUpwardForce(kGravity);
+  expectExtrinsics("uav0/base_link", "uav0/lidar", "dlio/extrinsics/baselink2lidar/t");
+  expectExtrinsics("uav0/base_link", "uav0/imu_link", "dlio/extrinsics/baselink2imu/t");
+}
+
 // A launch file leaves out the tests of what it does not start (gtest_filter).
 
 /// Checks slam_flight:=true against ground truth: it waits for a reader of the scans, then nothing
@@ -389,12 +410,24 @@ TEST_F(SlamClient, AFlightIsFlownForIt) {
   EXPECT_EQ(contacts, 0);
 }
 
+/// slam_flight:=true begins for a client of cameras, which reads no scan.
+TEST_F(SlamClient, AFlightBeginsForImages) {
+  int goals = 0, seen = 0;
+  const ros::Subscriber goal = nh_.subscribe<geometry_msgs::PoseStamped>(
+      "/uav0/goal", 100, [&](const geometry_msgs::PoseStampedConstPtr&) { ++goals; });
+  const ros::Subscriber images = nh_.subscribe<sensor_msgs::Image>(
+      "/uav0/camera/left/image_raw", 10, [&](const sensor_msgs::ImageConstPtr&) { ++seen; });
+  EXPECT_TRUE(waitFor([&] { return goals > 0; }, 60.0));
+  EXPECT_GT(seen, 0);
+}
+
 TEST_F(SlamClient, GetsWhatItsRulesAsk) {
   if (client_ == "fast_lio_livox") return playFastLioLivox();
   if (client_ == "fast_lio_velodyne") return playFastLioVelodyne();
   if (client_ == "fast_lio_ouster") return playFastLioOuster();
   if (client_ == "lio_sam") return playLioSam();
   if (client_ == "kiss_icp") return playKissIcp();
+  if (client_ == "dlio") return playDlio();
   FAIL() << "unknown client '" << client_ << "'";
 }
 

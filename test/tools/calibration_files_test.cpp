@@ -17,6 +17,7 @@
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
 #include "temporary_folder.hpp"
+#include "tools/sensors/client_settings.hpp"
 
 namespace marsim::tools {
 namespace {
@@ -59,17 +60,24 @@ void flatten(const YAML::Node& node, const std::string& path,
   }
 }
 
+/// Settings of a client for a LiDAR on a Hummingbird and a stereo pair, as slam.launch makes them.
+YAML::Node settingsOf(const std::string& client, const std::string& lidar) {
+  lidar::LidarConfig config = config::loadLidar(lidar);
+  config.outputs = lidar::outputsFor(client, config.outputs, "auto", lidar);
+  CarriedSensors sensors;
+  sensors.lidar_name = config.name;
+  sensors.X_BL = config.X_BS;
+  sensors.imu = config::chooseImu(client == "openvins" ? "vehicle" : "auto",
+                                  config::loadVehicle("hummingbird").imu, lidar);
+  sensors.cameras = config::loadCameras("stereo");
+  return YAML::Load(clientSettings(client, sensors, config));
+}
+
 // The files of config/slam were written by hand, each for one sensor.
 TEST(CalibrationFiles, FastLioSettingsAreThoseOfConfigSlam) {
   for (const std::string name : {"mid360", "avia", "vlp16", "os1_64"}) {
-    lidar::LidarConfig config = config::loadLidar(name);
-    config.outputs = lidar::outputsFor("fast_lio", config.outputs, "auto", name);
-    CarriedSensors sensors;
-    sensors.lidar_name = config.name;
-    sensors.X_BL = config.X_BS;
-    sensors.imu = config::chooseImu("auto", config::loadVehicle("hummingbird").imu, name);
     std::map<std::string, std::string> made, by_hand;
-    flatten(YAML::Load(fastLioSettings(sensors, config)), "", made);
+    flatten(settingsOf("fast_lio", name), "", made);
     const auto file = dataDir() / "config" / "slam" / ("fast_lio_" + name + ".yaml");
     flatten(YAML::LoadFile(file.string()), "", by_hand);
     EXPECT_EQ(made, by_hand) << name;
@@ -79,13 +87,78 @@ TEST(CalibrationFiles, FastLioSettingsAreThoseOfConfigSlam) {
 TEST(CalibrationFiles, FastLioSettingsFollowTheLayout) {
   lidar::LidarConfig config = config::loadLidar("mid360");
   config.outputs = {lidar::OutputConfig{}};
-  EXPECT_THROW(fastLioSettings(mid360WithItsImu(), config), Error);  // xyzit
+  EXPECT_THROW(clientSettings("fast_lio", mid360WithItsImu(), config), Error);  // xyzit
   config.outputs[0].layout = lidar::CloudLayout::kVelodyne;
   config.outputs[0].time_unit = 1e-6;
-  const YAML::Node settings = YAML::Load(fastLioSettings(mid360WithItsImu(), config));
+  const YAML::Node settings = YAML::Load(clientSettings("fast_lio", mid360WithItsImu(), config));
   EXPECT_EQ(settings["preprocess"]["lidar_type"].as<int>(), 2);
   EXPECT_EQ(settings["preprocess"]["timestamp_unit"].as<int>(), 2);
   EXPECT_EQ(settings["common"]["lid_topic"].as<std::string>(), "/velodyne_points");
+}
+
+// livox/imu is in g, imu/data in m/s^2; periods are those of the sensors' own IMUs and scans.
+TEST(CalibrationFiles, PointLioKnowsTheUnitOfTheImu) {
+  YAML::Node settings = settingsOf("point_lio", "mid360");
+  EXPECT_EQ(settings["common"]["imu_topic"].as<std::string>(), "/livox/imu");
+  EXPECT_EQ(settings["mapping"]["acc_norm"].as<double>(), 1.0);
+  EXPECT_EQ(settings["mapping"]["satu_acc"].as<double>(), 3.0);
+  EXPECT_EQ(settings["mapping"]["imu_time_inte"].as<double>(), 0.005);
+  EXPECT_EQ(settings["mapping"]["extrinsic_T"].as<std::vector<double>>(),
+            (std::vector<double>{-0.011, -0.02329, 0.04412}));
+  settings = settingsOf("point_lio", "os1_64");
+  EXPECT_EQ(settings["common"]["imu_topic"].as<std::string>(), "/os_cloud_node/imu");
+  EXPECT_EQ(settings["mapping"]["acc_norm"].as<double>(), 9.81);
+  EXPECT_EQ(settings["mapping"]["imu_time_inte"].as<double>(), 0.01);
+  EXPECT_EQ(settings["preprocess"]["lidar_type"].as<int>(), 3);
+  EXPECT_EQ(settings["preprocess"]["scan_line"].as<int>(), 64);
+  lidar::LidarConfig of_one_instant = config::loadLidar("mid360");
+  of_one_instant.outputs[0].layout = lidar::CloudLayout::kXyzi;
+  EXPECT_THROW(clientSettings("point_lio", mid360WithItsImu(), of_one_instant), Error);
+}
+
+TEST(CalibrationFiles, DlioHasBothSensorsInTheBody) {
+  const YAML::Node dlio = settingsOf("dlio", "mid360")["dlio"];
+  const auto place = [&](const char* sensor) {
+    const auto t = dlio["extrinsics"][sensor]["t"].as<std::vector<double>>();
+    return Eigen::Vector3d(t.at(0), t.at(1), t.at(2));
+  };
+  EXPECT_LT((place("baselink2lidar") - config::loadLidar("mid360").X_BS.p).norm(), 1e-9);
+  EXPECT_LT((place("baselink2imu") - config::loadLidarImu("mid360").X_BI.p).norm(), 1e-9);
+  EXPECT_EQ(dlio["extrinsics"]["baselink2imu"]["R"].size(), 9U);
+  EXPECT_LT(dlio["odom"]["imu"]["calibration"]["time"].as<double>(), 2.0) << "flights rest for 2 s";
+  EXPECT_EQ(dlio["frames"]["imu"].as<std::string>(), "uav0/imu_link");
+  lidar::LidarConfig config = config::loadLidar("mid360");
+  config.outputs[0].layout = lidar::CloudLayout::kLivoxCustom;
+  EXPECT_THROW(clientSettings("dlio", mid360WithItsImu(), config), Error);
+}
+
+// OpenVINS has the cameras in the IMU, Kalibr the IMU in the cameras.
+TEST(CalibrationFiles, OpenVinsCamerasAreKalibrsInverted) {
+  const YAML::Node settings = settingsOf("openvins", "mid360");
+  CarriedSensors sensors;
+  sensors.imu = config::loadVehicle("hummingbird").imu;
+  sensors.cameras = config::loadCameras("stereo");
+  const YAML::Node chain = YAML::Load(kalibrCameras(sensors));
+  for (const std::string camera : {"cam0", "cam1"}) {
+    Eigen::Matrix4d X_IC, X_CI;
+    for (int i = 0; i < 16; ++i) {
+      X_IC(i / 4, i % 4) = settings[camera + "_T_imu_cam"][i].as<double>();
+      X_CI(i / 4, i % 4) = chain[camera]["T_cam_imu"][i / 4][i % 4].as<double>();
+    }
+    EXPECT_LT((X_IC * X_CI - Eigen::Matrix4d::Identity()).norm(), 1e-9) << camera;
+    for (const char* key : {"rostopic", "intrinsics", "distortion_model", "distortion_coeffs",
+                            "resolution", "timeshift_cam_imu"}) {
+      EXPECT_EQ(YAML::Dump(settings[camera + "_" + key]), YAML::Dump(chain[camera][key])) << key;
+    }
+  }
+  EXPECT_EQ(settings["max_cameras"].as<int>(), 2);
+  EXPECT_EQ(settings["imu0_rostopic"].as<std::string>(), "/uav0/imu/data");
+  const YAML::Node imu = YAML::Load(kalibrImu(sensors));
+  for (const std::string key : {"gyroscope_noise_density", "accelerometer_random_walk"}) {
+    EXPECT_EQ(settings["imu0_" + key].as<double>(), imu[key].as<double>()) << key;
+  }
+  sensors.cameras.reset();
+  EXPECT_THROW(clientSettings("openvins", sensors, config::loadLidar("mid360")), Error);
 }
 
 TEST(CalibrationFiles, RotationsTakeLidarPointsIntoTheImu) {

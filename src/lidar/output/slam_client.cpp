@@ -8,7 +8,8 @@
 namespace marsim::lidar {
 namespace {
 
-const std::string kFastLio = "fast_lio", kLioSam = "lio_sam", kKissIcp = "kiss_icp";
+const std::string kFastLio = "fast_lio", kPointLio = "point_lio", kLioSam = "lio_sam",
+                  kKissIcp = "kiss_icp", kDlio = "dlio", kOpenVins = "openvins";
 
 bool isLivox(CloudLayout layout) {
   return layout == CloudLayout::kLivox || layout == CloudLayout::kLivox2 || isLivoxCustom(layout);
@@ -18,7 +19,9 @@ bool isLivox(CloudLayout layout) {
 CloudLayout layoutFor(const std::string& client, DriverFamily family) {
   if (client == kKissIcp) return CloudLayout::kXyzit;
   if (client == kLioSam) return CloudLayout::kVelodyne;
-  if (family == DriverFamily::kLivox) return CloudLayout::kLivoxCustom;
+  if (family == DriverFamily::kLivox) {
+    return client == kDlio ? CloudLayout::kLivox2 : CloudLayout::kLivoxCustom;
+  }
   return family == DriverFamily::kOuster ? CloudLayout::kOuster : CloudLayout::kVelodyne;
 }
 
@@ -37,7 +40,8 @@ DriverFamily driverFamily(const std::vector<OutputConfig>& configured) {
 }
 
 const std::vector<std::string>& slamClients() {
-  static const std::vector<std::string> clients = {kFastLio, kLioSam, kKissIcp};
+  static const std::vector<std::string> clients = {kFastLio, kPointLio, kLioSam,
+                                                   kKissIcp, kDlio,     kOpenVins};
   return clients;
 }
 
@@ -50,11 +54,12 @@ std::vector<OutputConfig> outputsFor(const std::string& client,
     throw UnknownNameError(where, "slam_client", client, known);
   }
   const bool automatic = words.empty() || words == "auto";
-  if (none && automatic) return configured;
+  const bool reads_no_lidar = none || client == kOpenVins;
+  if (reads_no_lidar && automatic) return configured;
   std::vector<OutputConfig> outputs = chooseOutputs(
       configured, automatic ? nameOf(layoutFor(client, driverFamily(configured))) : words, where,
       "output");
-  if (client != kFastLio) return outputs;
+  if (client != kFastLio && client != kPointLio) return outputs;
   for (OutputConfig& output : outputs) {
     if (!output.topic.empty()) continue;
     if (output.layout == CloudLayout::kVelodyne) output.topic = "velodyne_points";

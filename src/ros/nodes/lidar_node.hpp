@@ -32,10 +32,10 @@ namespace marsim::ros_nodes {
 /// `sensor_pose` (geometry_msgs/PoseStamped), these two at the scan's first firing; static tf to
 /// the sensor. Nothing is rendered while nobody subscribes, and nothing is made for a topic that
 /// nobody subscribes to. Parameters: lidar, output (layouts, comma-separated, instead of the
-/// file's; auto: the file's, or what slam_client reads), slam_client (none, fast_lio, lio_sam,
-/// kiss_icp), rays and returns (in place of the file's; auto: the file's), instantaneous,
-/// lidar_noise, seed, world_frame, frame_prefix, points_frame_id, points_world_frame_id; those of
-/// RenderedSensor.
+/// file's; auto: the file's, or what slam_client reads), slam_client (none, fast_lio, point_lio,
+/// lio_sam, kiss_icp, dlio, openvins), rays and returns (in place of the file's; auto: the file's),
+/// instantaneous, lidar_noise, seed, world_frame, frame_prefix, points_frame_id,
+/// points_world_frame_id; those of RenderedSensor.
 class LidarNode {
  public:
   LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle);

@@ -195,12 +195,13 @@ void ScenarioRunnerNode::onDiagnostics(const diagnostic_msgs::DiagnosticArrayCon
       if (entry.key == "mean render time [ms]" && value > 0.0) {
         timings_[status.name].emplace_back(fromRos(message->header.stamp), value);
       }
-      if (entry.key == "scans" && value > 0.0) beginSlamFlight();
+      const bool is_read = entry.key == "scans" || entry.key == "images";
+      if (is_read && value > 0.0) beginSlamFlight();
     }
   }
 }
 
-// The LiDAR makes scans only for subscribers.
+// The LiDAR and cameras measure only for subscribers.
 void ScenarioRunnerNode::beginSlamFlight() {
   if (!slam_ || !begun_ || slam_begun_) return;
   slam_begun_ = true;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
-#include <variant>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,27 +13,38 @@
 #include "common/text.hpp"
 #include "dataset/image_stream.hpp"
 #include "marsim/common/error.hpp"
+#include "tools/sensors/calibration_text.hpp"
 #include "vehicle/bias_walk.hpp"
 
 namespace marsim::tools {
-namespace {
-
 namespace fs = std::filesystem;
 
-// A floating-point number to twelve digits, without rounding errors; no "-0.0".
 std::string number(double value) {
   std::string text = fmt::format("{:.12g}", value == 0.0 ? 0.0 : value);
   if (text.find('.') != std::string::npos) return text;
   return text.insert(std::min(text.find('e'), text.size()), ".0");  // else text in YAML 1.1
 }
 
-// Removes rounding errors from a rotation's entries that should be 0 or 1.
 double cleaned(double value) {
   for (const double whole : {-1.0, 0.0, 1.0}) {
     if (std::abs(value - whole) < 1e-12) return whole;
   }
   return value;
 }
+
+std::string rotationRows(const Eigen::Matrix3d& R, const std::string& indent) {
+  std::string rows;
+  for (int row = 0; row < 3; ++row) {
+    rows += fmt::format("{}{}, {}, {}{}", row == 0 ? "[" : indent, number(cleaned(R(row, 0))),
+                        number(cleaned(R(row, 1))), number(cleaned(R(row, 2))),
+                        row == 2 ? "]\n" : ",\n");
+  }
+  return rows;
+}
+
+Pose lidarInImu(const CarriedSensors& sensors) { return sensors.imu.X_BI.inverse() * sensors.X_BL; }
+
+namespace {
 
 std::string matrix(const Pose& X_AB, const std::string& indent = "  ") {
   const Eigen::Matrix3d R = X_AB.q.toRotationMatrix();
@@ -67,30 +77,8 @@ std::string commented(const std::string& lines) {
   return text;
 }
 
-/// FAST-LIO2's view of a layout: `lidar_type` and the topics of its own configuration files.
-struct ReadByFastLio {
-  int lidar_type;
-  const char *cloud_topic, *imu_topic;
-};
+}  // namespace
 
-const ReadByFastLio& readByFastLio(const std::vector<lidar::OutputConfig>& outputs) {
-  static const ReadByFastLio livox{1, "/livox/lidar", "/livox/imu"};
-  static const ReadByFastLio velodyne{2, "/velodyne_points", "/imu/data"};
-  static const ReadByFastLio ouster{3, "/os_cloud_node/points", "/os_cloud_node/imu"};
-  static const ReadByFastLio of_one_instant{4, "/quad0_pcl_render_node/sensor_cloud",
-                                            "/quad_0/imu"};
-  const lidar::CloudLayout layout = outputs.front().layout;
-  if (lidar::isLivoxCustom(layout)) return livox;
-  if (layout == lidar::CloudLayout::kVelodyne) return velodyne;
-  if (layout == lidar::CloudLayout::kOuster) return ouster;
-  if (layout == lidar::CloudLayout::kXyzi) return of_one_instant;
-  throw Error(
-      fmt::format("FAST-LIO2 has no settings for the layout '{}', allowed: livox_custom, "
-                  "livox_custom2, velodyne, ouster, xyzi",
-                  lidar::nameOf(layout)));
-}
-
-/// Cameras, the depth camera last; depth in an image's pixels belongs to the image's camera.
 std::vector<dataset::ImageStream> kalibrOrder(const CarriedSensors& sensors) {
   dataset::Sensors with_images;
   with_images.cameras = sensors.cameras;
@@ -107,10 +95,6 @@ std::vector<dataset::ImageStream> kalibrOrder(const CarriedSensors& sensors) {
   }
   return streams;
 }
-
-Pose lidarInImu(const CarriedSensors& sensors) { return sensors.imu.X_BI.inverse() * sensors.X_BL; }
-
-}  // namespace
 
 std::string kalibrImu(const CarriedSensors& sensors) {
   const vehicle::InertialErrors& gyroscope = sensors.imu.gyroscope;
@@ -154,8 +138,7 @@ bool kalibrHolds(const lidar::CameraRigConfig& rig) {
                      [](const lidar::CameraConfig& camera) { return kalibrHolds(camera.model); });
 }
 
-static const ClockErrors& clockOf(const CarriedSensors& sensors,
-                                  const dataset::ImageStream& stream) {
+const ClockErrors& clockOf(const CarriedSensors& sensors, const dataset::ImageStream& stream) {
   const bool is_depth = stream.kind == dataset::ImageStream::Kind::kDepth;
   return is_depth ? sensors.depth->clock : sensors.cameras->clock;
 }
@@ -200,69 +183,14 @@ std::string kalibrCameras(const CarriedSensors& sensors) {
 
 std::string fastLioExtrinsics(const CarriedSensors& sensors) {
   const Pose X_IL = lidarInImu(sensors);
-  const Eigen::Matrix3d R = X_IL.q.toRotationMatrix();
-  std::string rows;
-  for (int row = 0; row < 3; ++row) {
-    rows += fmt::format("{}{}, {}, {}{}", row == 0 ? "[" : "                 ",
-                        number(cleaned(R(row, 0))), number(cleaned(R(row, 1))),
-                        number(cleaned(R(row, 2))), row == 2 ? "]\n" : ",\n");
-  }
   return fmt::format(
       "# {} in the IMU, exact: for the `mapping` part of FAST-LIO2's configuration.\n"
       "mapping:\n"
       "  extrinsic_est_en: false\n"
       "  extrinsic_T: [{}, {}, {}]\n"
       "  extrinsic_R: {}",
-      sensors.lidar_name, number(X_IL.p.x()), number(X_IL.p.y()), number(X_IL.p.z()), rows);
-}
-
-std::string fastLioSettings(const CarriedSensors& sensors, const lidar::LidarConfig& lidar) {
-  const ReadByFastLio& read = readByFastLio(lidar.outputs);
-  const bool livox = read.lidar_type == 1;
-  const bool all_round = std::holds_alternative<lidar::Mid360PatternConfig>(lidar.pattern);
-  const double unit = lidar.outputs.front().time_unit;
-  const int time_unit =
-      read.lidar_type == 2 ? static_cast<int>(std::lround(-std::log10(unit) / 3.0)) : 3;
-  return fmt::format(
-      "common:\n"
-      "  lid_topic: {}\n"
-      "  imu_topic: {}\n"
-      "  time_sync_en: false\n"
-      "  time_offset_lidar_to_imu: {}\n"
-      "preprocess:\n"
-      "  lidar_type: {}\n"
-      "  scan_line: {}\n"
-      "  scan_rate: {:.0f}\n"
-      "  timestamp_unit: {}\n"
-      "  blind: {}\n"
-      "{}"
-      "  acc_cov: 0.1\n"
-      "  gyr_cov: 0.1\n"
-      "  b_acc_cov: 0.0001\n"
-      "  b_gyr_cov: 0.0001\n"
-      "  fov_degree: {}\n"
-      "  det_range: {}\n"
-      "publish:\n"
-      "  path_en: true\n"
-      "  scan_publish_en: true\n"
-      "  dense_publish_en: true\n"
-      "  scan_bodyframe_pub_en: true\n"
-      "pcd_save:\n"
-      "  pcd_save_en: false\n"
-      "  interval: -1\n"
-      "point_filter_num: 3\n"
-      "max_iteration: 3\n"
-      "filter_size_surf: 0.5\n"
-      "filter_size_map: 0.5\n"
-      "cube_side_length: 1000.0\n"
-      "feature_extract_enable: false\n",
-      read.cloud_topic, read.imu_topic, number(-lidar.clock.offset), read.lidar_type,
-      lidar::makePattern(lidar.pattern)->rings(), lidar.rate, time_unit,
-      number(std::max(lidar.range_min, livox ? 0.5 : 1.0)), fastLioExtrinsics(sensors),
-      !livox      ? 180
-      : all_round ? 360
-                  : 90,
-      number(lidar.range_max));
+      sensors.lidar_name, number(X_IL.p.x()), number(X_IL.p.y()), number(X_IL.p.z()),
+      rotationRows(X_IL.q.toRotationMatrix(), std::string(17, ' ')));
 }
 
 static std::string clocksTable(const CarriedSensors& sensors, bool has_lidar) {

@@ -40,10 +40,6 @@ std::string kalibrCameras(const CarriedSensors& sensors);
 bool kalibrHolds(const lidar::CameraRigConfig& rig);
 /// FAST-LIO2's keys under `mapping`: the LiDAR in the IMU, rotation row by row.
 std::string fastLioExtrinsics(const CarriedSensors& sensors);
-/// FAST-LIO2's complete configuration for this LiDAR as published by slam.launch: topics, layout,
-/// lines, units and extrinsics follow from the sensor's file, the rest is the client's own. Throws
-/// Error if the client does not read its layout.
-std::string fastLioSettings(const CarriedSensors& sensors, const lidar::LidarConfig& lidar);
 /// Poses of all sensors in the body as 4 x 4 matrices, and of the LiDAR in the IMU; the errors of
 /// their clocks where there are some.
 std::string extrinsicsTable(const CarriedSensors& sensors, bool has_lidar);

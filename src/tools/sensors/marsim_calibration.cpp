@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include "marsim/config/load.hpp"
 #include "tools/process/command_line.hpp"
 #include "tools/sensors/calibration_files.hpp"
+#include "tools/sensors/client_settings.hpp"
 
 int main(int argc, char** argv) {
   using marsim::config::defaultOf;
@@ -42,8 +44,8 @@ int main(int argc, char** argv) {
   const CLI::Option* out =
       app.add_option("--out", folder, "folder to write to")->type_name(marsim::tools::kFolder);
   app.add_option("--settings", settings,
-                 "fast_lio: the whole configuration of that client for this LiDAR instead, printed "
-                 "or, with --out, written as fast_lio.yaml")
+                 "fast_lio, point_lio, dlio or openvins: the parameters of that client for these "
+                 "sensors instead, printed or, with --out, written as fast_lio.yaml")
       ->type_name(marsim::tools::kWord);
   app.add_option("--output", output, "with --settings: the LiDAR's layout, as in slam.launch")
       ->type_name(marsim::tools::kWord);
@@ -65,13 +67,14 @@ int main(int argc, char** argv) {
         .require(settings != "none" || output == "auto", "--output",
                  fmt::format("'{}'", marsim::clipped(output)), "with --settings only");
     if (settings != "none") {
-      if (settings != "fast_lio") {
-        throw marsim::UnknownNameError("command line", "--settings", settings, {"fast_lio"});
+      const auto known = marsim::tools::clientsWithSettings();
+      if (std::find(known.begin(), known.end(), settings) == known.end()) {
+        throw marsim::UnknownNameError("command line", "--settings", settings, known);
       }
       config.outputs = marsim::lidar::outputsFor(settings, config.outputs, output, "command line");
-      const std::string text = marsim::tools::fastLioSettings(sensors, config);
+      const std::string text = marsim::tools::clientSettings(settings, sensors, config);
       if (out->count() > 0) {
-        write({{"fast_lio.yaml", text}});
+        write({{settings + ".yaml", text}});
       } else {
         fmt::print("{}", text);
       }
