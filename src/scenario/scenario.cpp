@@ -287,6 +287,8 @@ void Scenario::validate() const {
     const std::string field = fmt::format("wait_for: {}: ahead", rule.output);
     check.positive(field, toSeconds(rule.ahead), "s");
   }
+  check.require(wait_until_idle.empty() || lockstep, "wait_until_idle", join(wait_until_idle),
+                "programs in lockstep; none with 'lockstep: false'");
   requireChecks(check, *this);
 }
 

@@ -168,6 +168,7 @@ struct Scenario {
   bool keep = false;  ///< keep trajectory and cloud beside the result (writeFlight())
   std::vector<Program> programs;
   std::vector<WaitRule> wait_for;
+  std::vector<std::string> wait_until_idle;  ///< nodes, processes or commands, in lockstep
   Checks checks;
 
   /// Throws ConfigError, which names the scenario's file.
