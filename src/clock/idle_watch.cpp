@@ -37,9 +37,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::microseconds kNap{40};        // between two looks
-constexpr int kPollerChanges = 8;                    // runs in a wait that make a poller
-constexpr std::int64_t kPollerRun = 100'000;         // [ns] a poller's runs are shorter on average
+constexpr std::chrono::microseconds kNap{40};         // between two looks
+constexpr int kPollerChanges = 8;                     // runs in a wait that make a poller
+constexpr std::int64_t kPollerRun = 100'000;          // [ns] a poller's runs are shorter on average
 constexpr std::chrono::milliseconds kPollerRest{15};  // a thread that sleeps longer is no poller
 
 void nap() {
@@ -79,7 +79,9 @@ std::vector<int> numbersIn(const fs::path& folder) {
   return numbers;
 }
 
-fs::path inProc(int pid, const char* name) { return fs::path("/proc") / std::to_string(pid) / name; }
+fs::path inProc(int pid, const char* name) {
+  return fs::path("/proc") / std::to_string(pid) / name;
+}
 
 // Number of threads: folders below task. 0: it is gone.
 std::size_t threadCount(int pid) {
@@ -135,8 +137,7 @@ bool readTcpInfo(int socket, tcp_info& info) {
 // Whether the peer has received all that was sent: only its acknowledgement is still missing.
 bool isReceived(int socket, int peer) {
   tcp_info sent, received;
-  return readTcpInfo(socket, sent) && readTcpInfo(peer, received) &&
-         sent.tcpi_notsent_bytes == 0 &&
+  return readTcpInfo(socket, sent) && readTcpInfo(peer, received) && sent.tcpi_notsent_bytes == 0 &&
          sent.tcpi_bytes_sent - sent.tcpi_bytes_retrans == received.tcpi_bytes_received;
 }
 

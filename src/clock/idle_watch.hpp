@@ -15,9 +15,10 @@
 namespace marsim {
 
 /// Waits until programs of this machine have nothing left to do: all their threads sleep, none has
-/// run since it was looked at, and all data on TCP connections between them have been read. Programs
-/// need not know of it: it reads /proc (schedstat counts how often a thread has run) and looks at
-/// copies of their sockets (pidfd_getfd of Linux 5.6; the right to trace the program is needed).
+/// run since it was looked at, and all data on TCP connections between them have been read.
+/// Programs need not know of it: it reads /proc (schedstat counts how often a thread has run) and
+/// looks at copies of their sockets (pidfd_getfd of Linux 5.6; the right to trace the program is
+/// needed).
 ///
 /// Some threads poll: those of ros::Timer and ros::Rate wake every millisecond while simulated time
 /// stands. They are known by many short runs while nothing else happens, do not count as busy, and
@@ -28,9 +29,9 @@ class IdleWatch {
   using WallTime = WallClock::time_point;
   /// A process with its descendants.
   struct Program {
-    std::string name;   ///< for messages
+    std::string name;  ///< for messages
     int pid;
-    bool is_own;        ///< part of the simulator: its threads are no pollers
+    bool is_own;  ///< part of the simulator: its threads are no pollers
   };
 
   /// Throws Error if the system does not let it look into a program.

@@ -89,8 +89,9 @@ TEST(IdleWatch, OneThatComputesIsNamedWithItsThread) {
   IdleWatch watch({{"/planner", child.pid(), false}});
   const auto busy = watch.wait(in(kSoon));
   ASSERT_TRUE(busy);
-  EXPECT_NE(busy->find("/planner (process " + std::to_string(child.pid()) + "): its thread 'clock_"),
-            std::string::npos)
+  EXPECT_NE(
+      busy->find("/planner (process " + std::to_string(child.pid()) + "): its thread 'clock_"),
+      std::string::npos)
       << *busy;
   EXPECT_NE(busy->find("does not sleep (state R)"), std::string::npos) << *busy;
 }

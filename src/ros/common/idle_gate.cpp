@@ -30,17 +30,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kSlice = 0.2;      // [s] of wall time between looks at whether to stop
+constexpr double kSlice = 0.2;  // [s] of wall time between looks at whether to stop
 // Programs that start may rest for a moment, waiting for the master.
 constexpr int kStartLooks = 6;
-constexpr double kStartPause = 0.1;  // [s] of wall time between those looks
-constexpr double kFindPeriod = 0.5;  // [s] of wall time between searches for programs
-constexpr double kSayPeriod = 10.0;  // [s] of wall time between lines that say what is missing
+constexpr double kStartPause = 0.1;    // [s] of wall time between those looks
+constexpr double kFindPeriod = 0.5;    // [s] of wall time between searches for programs
+constexpr double kSayPeriod = 10.0;    // [s] of wall time between lines that say what is missing
 constexpr double kLostPatience = 0.1;  // [s] of wall time for a program that was given up
 constexpr int kRefreshTicks = 100;
 
 // roscpp lends the link to a subscriber for the time of a callback only.
-template <ros::SubscriberLinkPtr ros::SingleSubscriberPublisher::* kLink>
+template <ros::SubscriberLinkPtr ros::SingleSubscriberPublisher::*kLink>
 struct LinkMember {
   friend ros::SubscriberLinkPtr linkOf(const ros::SingleSubscriberPublisher& subscriber) {
     return subscriber.*kLink;
@@ -49,9 +49,7 @@ struct LinkMember {
 ros::SubscriberLinkPtr linkOf(const ros::SingleSubscriberPublisher& subscriber);
 template struct LinkMember<&ros::SingleSubscriberPublisher::link_>;
 
-void pause(double seconds) {
-  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
-}
+void pause(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
 IdleWatch::WallTime in(double seconds) {
   return IdleWatch::WallClock::now() + std::chrono::duration_cast<IdleWatch::WallClock::duration>(
@@ -141,8 +139,8 @@ IdleGate::IdleGate(ros::NodeHandle& handle, std::vector<std::string> names, Time
       name_(join(names_)),
       tick_(tick),
       patience_(patience),
-      idle_publisher_(handle.advertise<rosgraph_msgs::Clock>(
-          handle.resolveName("/clock") + "_idle", 10)) {}
+      idle_publisher_(
+          handle.advertise<rosgraph_msgs::Clock>(handle.resolveName("/clock") + "_idle", 10)) {}
 
 ros::SubscriberStatusCallback IdleGate::onConnect() {
   return [this](const ros::SingleSubscriberPublisher& subscriber) {
@@ -232,8 +230,8 @@ bool IdleGate::begin() {
   if (!missing.empty()) {
     setLost("nobody runs " + join(missing));
     if (watch_ == nullptr) {
-      ROS_WARN_STREAM_THROTTLE(kSayPeriod, "wait_until_idle: time waits for " << join(missing)
-                                                                               << " to start");
+      ROS_WARN_STREAM_THROTTLE(kSayPeriod,
+                               "wait_until_idle: time waits for " << join(missing) << " to start");
     }
     return false;
   }

@@ -45,9 +45,9 @@ class IdleGate {
   void tell(const rosgraph_msgs::Clock& time);
   /// Whether settle() is to be called before time goes on.
   bool isDue(TimeNs now) const { return now % tick_ == 0 && now != settled_; }
-  /// Waits until all is idle at `now`, tells the programs, waits again; at 0 until all programs run.
-  /// Returns the time until which the clock may go on; nothing: call it again. It returns after a
-  /// while even if the programs are not idle yet. From one thread.
+  /// Waits until all is idle at `now`, tells the programs, waits again; at 0 until all programs
+  /// run. Returns the time until which the clock may go on; nothing: call it again. It returns
+  /// after a while even if the programs are not idle yet. From one thread.
   std::optional<TimeNs> settle(TimeNs now, const std::atomic<bool>& stop);
   /// What it waits for in vain, for diagnostics; empty: nothing.
   std::string lost() const;
@@ -76,7 +76,7 @@ class IdleGate {
   int until_refresh_ = 0;  ///< ticks
   std::vector<bool> gone_;
 
-  mutable std::mutex mutex_;  ///< guards the members below
+  mutable std::mutex mutex_;                                  ///< guards the members below
   std::multimap<std::string, ros::SubscriberLinkPtr> links_;  ///< of /clock's subscribers, by node
   Nodes nodes_;
   std::string lost_;

@@ -12,7 +12,8 @@ int main(int argc, char** argv) {
   const boost::function<void(const topic_tools::ShapeShifter::ConstPtr&)> take =
       [&](const topic_tools::ShapeShifter::ConstPtr& message) {
         newest = message;
-        if (!publisher) publisher = message->advertise(handle, own.param<std::string>("out", ""), 10);
+        if (!publisher)
+          publisher = message->advertise(handle, own.param<std::string>("out", ""), 10);
       };
   const ros::Subscriber subscriber =
       handle.subscribe<topic_tools::ShapeShifter>(own.param<std::string>("in", ""), 10, take);
