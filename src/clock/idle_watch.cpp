@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <thread>
 #include <utility>
 
 #include <fcntl.h>
@@ -37,9 +38,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::microseconds kNap{40};         // between two looks
-constexpr int kPollerChanges = 8;                     // runs in a wait that make a poller
-constexpr std::int64_t kPollerRun = 100'000;          // [ns] a poller's runs are shorter on average
+constexpr std::chrono::microseconds kNap{40};  // between two looks
+constexpr int kPollerChanges = 8;              // runs in a wait that make a poller
+constexpr std::int64_t kPollerRun = 100'000;   // [ns] a poller's runs are shorter on average
+constexpr std::chrono::milliseconds kPollerSearch{20};
+constexpr int kPollerSearchRuns = 5;                  // in that time: more than 200 a second
 constexpr std::chrono::milliseconds kPollerRest{15};  // a thread that sleeps longer is no poller
 
 void nap() {
@@ -294,6 +297,17 @@ void IdleWatch::noteChange(Thread& thread, const Runs& now) {
   const std::int64_t runs = now.count - thread.first.count;
   thread.polls = thread.changes >= kPollerChanges && runs >= kPollerChanges &&
                  (now.time - thread.first.time) / runs < kPollerRun;
+}
+
+void IdleWatch::findPollers() {
+  for (Thread& thread : threads_) thread.first = runsOf(thread.schedstat);
+  std::this_thread::sleep_for(kPollerSearch);
+  for (Thread& thread : threads_) {
+    const Runs now = runsOf(thread.schedstat);
+    const std::int64_t runs = now.count - thread.first.count;
+    const bool is_often = runs >= kPollerSearchRuns && !programs_[thread.program].is_own;
+    if (is_often && (now.time - thread.first.time) / runs < kPollerRun) thread.polls = true;
+  }
 }
 
 std::optional<IdleWatch::Busy> IdleWatch::undelivered() {

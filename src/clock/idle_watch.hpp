@@ -21,8 +21,8 @@ namespace marsim {
 /// needed).
 ///
 /// Some threads poll: those of ros::Timer and ros::Rate wake every millisecond while simulated time
-/// stands. They are known by many short runs while nothing else happens, do not count as busy, and
-/// after a tick of time each must have run once. All calls come from one thread.
+/// stands. They are known by short runs while nothing else happens (findPollers()), do not count as
+/// busy, and after a tick of time each must have run once. All calls come from one thread.
 class IdleWatch {
  public:
   using WallClock = std::chrono::steady_clock;
@@ -42,6 +42,8 @@ class IdleWatch {
   /// Lists again the threads of processes that have begun or ended some.
   void refreshThreads();
   bool isGone(std::size_t program) const;
+  /// Looks for threads that poll, for 20 ms of wall time. Call it while all are idle.
+  void findPollers();
 
   /// Waits until all programs are idle. Returns nothing, or after `deadline` what was busy, such as
   /// "/planner (process 71): its thread 'planner' runs".

@@ -2,8 +2,11 @@
 // Programs that sleep, compute, poll, talk or die, each a process of its own.
 #include "clock/idle_watch.hpp"
 
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <functional>
+#include <new>
 #include <string>
 #include <thread>
 #include <utility>
@@ -13,6 +16,7 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -128,6 +132,29 @@ TEST(IdleWatch, APollerIsIdleAndLooksAtEachTick) {
   IdleWatch watch({{"/planner", child.pid(), false}});
   ASSERT_EQ(watch.wait(in(kLong)), std::nullopt);
   EXPECT_EQ(watch.waitAfterTick(0, in(kLong)), std::nullopt);
+}
+
+// The flag that is set at the tick is seen when the poller wakes, and the answer is there then.
+TEST(IdleWatch, WhatAPollerDoesAtATickIsWaitedFor) {
+  void* const memory =
+      mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  auto& time = *new (memory) std::array<std::atomic<int>, 2>{};
+  const Child child([&] {
+    while (true) {
+      std::this_thread::sleep_for(milliseconds(1));
+      time[1] = time[0].load();
+    }
+  });
+  IdleWatch watch({{"/planner", child.pid(), false}});
+  ASSERT_EQ(watch.wait(in(kLong)), std::nullopt);
+  watch.findPollers();
+  for (int tick = 1; tick <= 200; ++tick) {
+    time[0] = tick;
+    ASSERT_EQ(watch.waitAfterTick(0, in(kLong)), std::nullopt);
+    ASSERT_EQ(time[1], tick);
+  }
+  munmap(memory, 4096);
 }
 
 TEST(IdleWatch, APollerThatStopsPollingHoldsNothing) {

@@ -297,6 +297,7 @@ void IdleGate::settleAt(TimeNs now, const std::atomic<bool>& stop) {
     watch_->refresh();
     waits(all);
   }
+  if (!busy && until_refresh_ == kRefreshTicks) watch_->findPollers();
   if (idle_publisher_.getNumSubscribers() > 0) {
     idle_publisher_.publish(time);
     waits(all);
