@@ -310,18 +310,8 @@ void IdleWatch::findPollers() {
   }
 }
 
+// Data under way first: what arrives meanwhile is then seen as unread.
 std::optional<IdleWatch::Busy> IdleWatch::undelivered() {
-  if (poll(polled_.data(), polled_.size(), 0) > 0) {
-    for (std::size_t i = 0; i < polled_.size(); ++i) {
-      if ((polled_[i].revents & POLLIN) == 0 || (polled_[i].revents & (POLLHUP | POLLERR)) != 0) {
-        continue;
-      }
-      int unread = 0;
-      if (ioctl(polled_[i].fd, SIOCINQ, &unread) == 0 && unread > 0) {
-        return Busy{Busy::Kind::kUnread, i};
-      }
-    }
-  }
   for (std::size_t i = 0; i < connections_.size(); ++i) {
     const Connection& connection = connections_[i];
     int unsent = 0;
@@ -332,6 +322,17 @@ std::optional<IdleWatch::Busy> IdleWatch::undelivered() {
     const Connection& peer = connections_[static_cast<std::size_t>(connection.peer)];
     if (!isReceived(connection.socket.get(), peer.socket.get())) {
       return Busy{Busy::Kind::kUnderWay, i};
+    }
+  }
+  if (poll(polled_.data(), polled_.size(), 0) > 0) {
+    for (std::size_t i = 0; i < polled_.size(); ++i) {
+      if ((polled_[i].revents & POLLIN) == 0 || (polled_[i].revents & (POLLHUP | POLLERR)) != 0) {
+        continue;
+      }
+      int unread = 0;
+      if (ioctl(polled_[i].fd, SIOCINQ, &unread) == 0 && unread > 0) {
+        return Busy{Busy::Kind::kUnread, i};
+      }
     }
   }
   return std::nullopt;

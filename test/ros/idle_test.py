@@ -127,6 +127,14 @@ class Idle(unittest.TestCase):
             time.sleep(0.1)
         return False
 
+    def latest(self):
+        """[s] of simulated time until which the flight was recorded."""
+        if not os.path.exists(self.path("flown.tum")):
+            return 0.0
+        with open(self.path("flown.tum")) as file:
+            stamps = [line.split()[0] for line in file if line[0] != "#" and line.endswith("\n")]
+        return float(stamps[-1]) - EPOCH if stamps else 0.0
+
     def flown(self):
         """The lines of the first seconds of the flight; nothing before it is that long."""
         if not os.path.exists(self.path("flown.tum")):
@@ -151,27 +159,37 @@ class Idle(unittest.TestCase):
         self.assertEqual(self.flight(), first)
         busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(6)]
         try:
-            self.assertEqual(self.flight(), first)
+            again = self.flight()
         finally:
             for one in busy:
                 one.kill()
                 one.wait()
+        self.assertEqual(again, first)
 
     def test_programs_that_cannot_be_waited_for(self):
-        """One that is not there holds time; one that never rests is named and let go; one that ends
-        is told of."""
+        """One that is not there, or does not rest, holds the start; one that rests no longer is
+        named and let go; one that ends is told of."""
         self.begin("/planner,test_spinner", "lockstep:=true", "patience:=1")
         self.assertTrue(self.comes(
             lambda: "time waits for test_spinner to start" in self.said()), self.said())
-        self.assertFalse(self.flown())
-        spinner = self.start(["bash", "-c", "exec -a test_spinner bash -c 'while :; do :; done'"])
-        self.assertTrue(self.comes(lambda: re.search(
-            r"wait_until_idle: at \d+\.\d+ s test_spinner \(process %d\): its thread 'bash' "
-            r"does not sleep \(state R\)" % spinner.pid, self.said())), self.said())
+        spinner = self.start(["bash", "-c", "exec -a test_spinner bash -c '%s; %s; %s'" % (
+            "until test -e rest; do :; done", "until test -e go; do sleep 0.1; done",
+            "while :; do :; done")])
+        busy = (r"test_spinner \(process %d\): its thread 'bash' does not sleep \(state R\)" %
+                spinner.pid)
+        self.assertTrue(self.comes(
+            lambda: re.search("time has not begun: " + busy, self.said())), self.said())
+        self.assertEqual(self.latest(), 0.0)
+        open(self.path("rest"), "w").close()
+        self.assertTrue(self.comes(lambda: self.latest() > 0.1), self.said())
+        open(self.path("go"), "w").close()
+        self.assertTrue(self.comes(
+            lambda: re.search(r"wait_until_idle: at \d+\.\d+ s " + busy, self.said())), self.said())
+        let_go = self.latest()
+        self.assertTrue(self.comes(lambda: self.latest() > let_go + 0.1), self.said())
         os.killpg(spinner.pid, signal.SIGKILL)
         self.assertTrue(self.comes(
             lambda: "has ended and is no longer waited for" in self.said()), self.said())
-        self.assertTrue(self.comes(lambda: self.flown()), self.said())
 
     def test_bad_settings_are_refused(self):
         for arguments, words in (

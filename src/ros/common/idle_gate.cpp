@@ -285,7 +285,10 @@ void IdleGate::settleAt(TimeNs now, const std::atomic<bool>& stop) {
   const auto waits = [&](const Wait& wait) {
     if (busy) return;
     do {
-      busy = wait(std::min(end, in(kSlice)));
+      busy = wait(begins ? in(kSlice) : std::min(end, in(kSlice)));
+      if (begins && busy && IdleWatch::WallClock::now() > end) {
+        ROS_WARN_STREAM_THROTTLE(kSayPeriod, "wait_until_idle: time has not begun: " << *busy);
+      }
     } while (busy && !stop && (begins || IdleWatch::WallClock::now() < end));
   };
   const auto all = [this](IdleWatch::WallTime deadline) { return watch_->wait(deadline); };
