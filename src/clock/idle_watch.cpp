@@ -92,10 +92,16 @@ std::size_t threadCount(int pid) {
   return stat(inProc(pid, "task").c_str(), &status) == 0 ? status.st_nlink - 2 : 0;
 }
 
+// Whether it has ended; its parent may not have looked yet.
+bool hasEnded(int pid) {
+  const FileDescriptor stat = openInProc(pid, pid, "stat");
+  return !stat.valid() || std::strchr("XZ", stateOf(stat)) != nullptr;
+}
+
 // A process and all that descend from it; nothing if it is gone.
 std::vector<int> processTree(int root) {
   std::vector<int> tree;
-  if (threadCount(root) == 0) return tree;
+  if (hasEnded(root)) return tree;
   tree.push_back(root);
   for (std::size_t i = 0; i < tree.size(); ++i) {
     for (const int tid : numbersIn(inProc(tree[i], "task"))) {

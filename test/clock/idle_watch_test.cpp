@@ -192,9 +192,9 @@ TEST(IdleWatch, DataThatNobodyReadsHoldTime) {
 }
 
 TEST(IdleWatch, AProgramThatEndsIsGone) {
-  Child child(computeForEver);
+  const Child child(computeForEver);  // whose parent does not look
   IdleWatch watch({{"/planner", child.pid(), false}});
-  child.end();
+  kill(child.pid(), SIGKILL);
   EXPECT_EQ(watch.wait(in(kLong)), std::nullopt);
   watch.refresh();
   EXPECT_TRUE(watch.isGone(0));
