@@ -33,7 +33,8 @@ constexpr const char* kArguments =
     "rate:=10 position_noise:=0.01 attitude_noise:=0.005 drift:=0.0 lost_at:=auto back_at:=auto "
     "jump_at:=auto jump:=1.0 "
     // How it runs.
-    "lockstep:=false patience:=auto participants:=none wait_for:=none on_crash:=end "
+    "lockstep:=false patience:=auto participants:=none wait_for:=none "
+    "wait_until_idle:=none idle_tick:=0.01 on_crash:=end "
     "slam_flight:=false route_length:=40.0 epoch:=1700000000 "
     // Swarms.
     "n:=3 swarm:=grid swarm_size:=1 report:= duration:=60.0 warm_up:=5.0";

@@ -190,6 +190,7 @@ scenario::Scenario loadScenario(const std::filesystem::path& path, Purpose purpo
       reader.requireMaps("wait_for",
                          [&](YamlReader& rule) { scenario.wait_for.push_back(readRule(rule)); });
     }
+    reader.optional("wait_until_idle", scenario.wait_until_idle);
     scenario.has_verdict = is_judged || reader.has("checks");
     if (scenario.has_verdict) readChecks(reader, scenario);
   });

@@ -17,6 +17,7 @@
 namespace marsim::scenario {
 namespace {
 
+const Bounds kRepeats{1.0, kMostRepeats};
 constexpr double kLargestEight = 10'000.0;  // [m]
 constexpr double kFastestEight = 100.0;     // [m/s]
 constexpr double kHardestEight = 100.0;     // [m/s^2]
@@ -260,6 +261,7 @@ void Checks::declare(Settings& settings) {
   declareLimit(settings, "tracking_max", tracking_max, "m");
   declareLimit(settings, "max_speed", max_speed, "m/s");
   declareLimit(settings, "real_time_factor", real_time_factor, "");
+  settings.optional("repeats", repeats, "", kRepeats);
   if (!settings.isReading()) return;  // Scenario::validate() names these by their topics
   declareOneOrMore(settings, "end", end);
   declareOneOrMore(settings, "rates", rates);
@@ -269,7 +271,8 @@ void Checks::declare(Settings& settings) {
 
 bool Checks::empty() const {
   return !goals_within && !clearance && !contacts && !tracking_rms && !tracking_max && !max_speed &&
-         !real_time_factor && end.empty() && rates.empty() && estimates.empty() && coverage.empty();
+         !real_time_factor && repeats == 1 && end.empty() && rates.empty() && estimates.empty() &&
+         coverage.empty();
 }
 
 void Scenario::validate() const {
@@ -287,6 +290,8 @@ void Scenario::validate() const {
     const std::string field = fmt::format("wait_for: {}: ahead", rule.output);
     check.positive(field, toSeconds(rule.ahead), "s");
   }
+  check.require(wait_until_idle.empty() || lockstep, "wait_until_idle", join(wait_until_idle),
+                "programs in lockstep; none with 'lockstep: false'");
   requireChecks(check, *this);
 }
 

@@ -126,6 +126,7 @@ struct Checks {
   std::optional<Limit> tracking_max;  ///< [m]
   std::optional<Limit> max_speed;     ///< [m/s]
   std::optional<Limit> real_time_factor;
+  int repeats = 1;  ///< flights of a seed, whose motions must be the same to the bit
   std::vector<EndCheck> end;
   std::vector<RateCheck> rates;
   std::vector<EstimateCheck> estimates;
@@ -142,6 +143,8 @@ struct WaitRule {
   TimeNs ahead = kNsPerSecond / 10;  ///< how far time may go past t until then
   TimeNs start = 5 * kNsPerSecond;   ///< from the first input on; until then it may answer nothing
 };
+
+constexpr int kMostRepeats = 10;
 
 /// A flight through a map, its pilot, and its pass criteria. Keys of the file that are arguments of
 /// sim.launch have their names and meaning.
@@ -168,6 +171,7 @@ struct Scenario {
   bool keep = false;  ///< keep trajectory and cloud beside the result (writeFlight())
   std::vector<Program> programs;
   std::vector<WaitRule> wait_for;
+  std::vector<std::string> wait_until_idle;  ///< nodes, processes or commands, in lockstep
   Checks checks;
 
   /// Throws ConfigError, which names the scenario's file.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <xxhash.h>
 
 #include "suite/run_result.hpp"
 #include "suite/series.hpp"
@@ -314,7 +315,35 @@ std::string firstFailure(const std::vector<CheckResult>& checks) {
   return "";
 }
 
+void decide(RunResult& result) {
+  const bool passed =
+      !result.checks.empty() && std::all_of(result.checks.begin(), result.checks.end(),
+                                            [](const CheckResult& check) { return check.passed; });
+  result.verdict = passed ? Verdict::kPassed : Verdict::kFailed;
+  result.message = result.checks.empty() ? "nothing was checked" : firstFailure(result.checks);
+}
+
+std::string motionDigest(const scenario::Recording& recording) {
+  std::vector<double> numbers;
+  for (const scenario::UavRecording& uav : recording.uavs) {
+    for (const scenario::MotionSample& sample : uav.samples) {
+      const Eigen::Quaterniond& q = sample.X_WB.q;
+      numbers.push_back(static_cast<double>(sample.stamp));
+      for (const Eigen::Vector3d& v : {sample.X_WB.p, sample.v_WB}) {
+        numbers.insert(numbers.end(), v.data(), v.data() + 3);
+      }
+      numbers.insert(numbers.end(), {q.x(), q.y(), q.z(), q.w()});
+    }
+  }
+  return fmt::format("{:016x}", XXH3_64bits(numbers.data(), numbers.size() * sizeof(double)));
+}
+
 }  // namespace
+
+void addCheck(RunResult& result, CheckResult check) {
+  result.checks.push_back(std::move(check));
+  decide(result);
+}
 
 RunResult judge(const scenario::Scenario& scenario, std::uint64_t seed,
                 const scenario::Recording& recording) {
@@ -327,12 +356,9 @@ RunResult judge(const scenario::Scenario& scenario, std::uint64_t seed,
   if (map != scenario.arguments.end()) result.map = map->second;
   result.seed = seed;
   result.checks = judge.results();
+  result.motion = motionDigest(recording);
   result.estimates = judge.estimates();
-  const bool passed =
-      !result.checks.empty() && std::all_of(result.checks.begin(), result.checks.end(),
-                                            [](const CheckResult& check) { return check.passed; });
-  result.verdict = passed ? Verdict::kPassed : Verdict::kFailed;
-  result.message = result.checks.empty() ? "nothing was checked" : firstFailure(result.checks);
+  decide(result);
   for (const scenario::UavRecording& uav : recording.uavs) result.uavs.push_back(uavSeries(uav));
   result.timings = timingSeries(recording.timings);
   result.simulated = toSeconds(recording.end - recording.begin);

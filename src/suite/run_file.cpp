@@ -188,6 +188,7 @@ Json runJson(const RunResult& result) {
           {"verdict", verdictText(result.verdict)},
           {"message", messageDependsOnWallTime(result) ? "" : result.message},
           {"simulated_s", numberJson(result.simulated)},
+          {"motion", result.motion},
           {"checks", checksJson(result, false)},
           {"uavs", std::move(uavs)},
           {"estimates", std::move(estimates)},
@@ -217,6 +218,7 @@ RunResult readRun(const std::filesystem::path& path) {
     result.verdict = verdictOf(path, json.at("verdict").get<std::string>());
     result.message = json.at("message").get<std::string>();
     result.simulated = numberOf(json.at("simulated_s"));
+    result.motion = json.value("motion", "");
     for (const Json& check : json.at("checks")) result.checks.push_back(checkOf(check, false));
     for (const Json& uav : json.at("uavs")) result.uavs.push_back(uavOf(uav));
     for (const Json& estimate : json.at("estimates")) {

@@ -60,14 +60,18 @@ struct RunResult {
   std::vector<UavSeries> uavs;
   std::vector<EstimateSeries> estimates;
   std::map<std::string, std::vector<std::pair<double, double>>> timings;  ///< [s], [ms]
-  double simulated = 0.0;                                                 ///< [s]
-  double wall = 0.0;                                                      ///< [s]
-  std::vector<std::string> last_lines;                                    ///< of a failed run's log
+  std::string motion;      ///< digest of all UAVs' states, the same for the same flight
+  double simulated = 0.0;  ///< [s]
+  double wall = 0.0;       ///< [s]
+  std::vector<std::string> last_lines;  ///< of a failed run's log
 };
 
 /// Compares a recording with the scenario's pass criteria.
 RunResult judge(const scenario::Scenario& scenario, std::uint64_t seed,
                 const scenario::Recording& recording);
+
+/// Adds a check and decides the verdict again.
+void addCheck(RunResult& result, CheckResult check);
 
 /// All of a result. Its texts may hold any bytes. Infinite numbers are null.
 nlohmann::ordered_json runJson(const RunResult& result);

@@ -83,13 +83,20 @@ SimClockNode::SimClockNode(ros::NodeHandle handle, ros::NodeHandle private_handl
   } else if (!config.participants.empty()) {
     config.patience = std::numeric_limits<double>::infinity();
   }
+  const std::string idle = params.text("wait_until_idle");
+  const double tick = params.positive("idle_tick", Quantity::kTime);
   const std::string lan = params.text("lan", "");
   const std::string machine = params.text("machine", "");
   params.finish();
 
   reported_at_ = told_at_ = ticked_ = WallClock::now();
+  if (idle != "none") makeIdleGate(handle, idle, tick, params.where(), config);
   clock_ = std::make_unique<SimClock>(config, told_at_);
-  clock_publisher_ = handle.advertise<rosgraph_msgs::Clock>("/clock", 100);
+  clock_publisher_ =
+      idle_ == nullptr
+          ? handle.advertise<rosgraph_msgs::Clock>("/clock", 100)
+          : handle.advertise<rosgraph_msgs::Clock>("/clock", 100, idle_->onConnect(),
+                                                   idle_->onDisconnect());
   grant_subscriber_ = inputs_.subscribe(grantTopic(handle), 1000, &SimClockNode::onGrant, this);
   answers_ =
       std::make_unique<AnswerListener>(handle, *clock_, mutex_, [this] { changed_.notify_all(); });
@@ -98,6 +105,20 @@ SimClockNode::SimClockNode(ros::NodeHandle handle, ros::NodeHandle private_handl
   if (!lan.empty()) joinLan(lan, machine, params.where());
   advertise(private_handle);
   thread_ = std::thread(&SimClockNode::run, this);
+}
+
+// It holds the clock as nodes do that grant time.
+void SimClockNode::makeIdleGate(ros::NodeHandle& handle, const std::string& names, double tick,
+                                const std::string& where, SimClockConfig& config) {
+  const Validator validator(where);
+  validator.require(!config.participants.empty(), "wait_until_idle", names,
+                    "programs in lockstep (lockstep:=true); none otherwise");
+  const TimeNs period = toNs(tick);
+  validator.require(period > 0 && period % config.period == 0, "idle_tick",
+                    fmt::format("{} s", tick),
+                    fmt::format("multiples of {} s", toSeconds(config.period)));
+  idle_ = std::make_unique<IdleGate>(handle, split(names, ','), period, config.answer_patience);
+  config.participants.push_back(idle_->name());
 }
 
 // A service that waits for time has its own thread, since grants must be heard meanwhile.
@@ -177,6 +198,7 @@ void SimClockNode::run() {
     }
     std::unique_lock<std::mutex> lock(mutex_);
     if (now() == 0) answers_->lookForPublishers();
+    if (idle_ != nullptr && idle_->isDue(now())) settle(lock);
     const bool has_gone = client_ != nullptr ? follow() : clock_->advance(wall);
     for (const std::string& warning : clock_->takeWarnings()) ROS_WARN_STREAM(warning);
     if (has_gone) {
@@ -188,6 +210,15 @@ void SimClockNode::run() {
     stand(wall);
     changed_.wait_until(lock, std::min(wakeAt(wall), diagnosed + toWall(kClockDiagnosticPeriod)));
   }
+}
+
+// Time stands meanwhile, and grants and requests are heard.
+void SimClockNode::settle(std::unique_lock<std::mutex>& lock) {
+  const TimeNs at = now();
+  lock.unlock();
+  const std::optional<TimeNs> until = idle_->settle(at, stop_);
+  lock.lock();
+  if (until) clock_->grant(idle_->name(), *until);
 }
 
 // Repeats the time: nodes that come late, or again, must hear it.
@@ -228,7 +259,11 @@ bool SimClockNode::follow() {
 void SimClockNode::publish() {
   const auto message = boost::make_shared<rosgraph_msgs::Clock>();  // shared in the process
   message->clock = toRos(now());
-  clock_publisher_.publish(message);
+  if (idle_ != nullptr) {
+    idle_->tell(*message);
+  } else {
+    clock_publisher_.publish(message);
+  }
   told_at_ = WallClock::now();
 }
 
@@ -339,6 +374,9 @@ void SimClockNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status)
     if (!answer.isLost()) continue;
     status.summary(diagnostic_msgs::DiagnosticStatus::WARN,
                    "goes on without the answers of " + answer.rule().output);
+  }
+  if (idle_ != nullptr && !idle_->lost().empty()) {
+    status.summary(diagnostic_msgs::DiagnosticStatus::WARN, "not idle: " + idle_->lost());
   }
   const double held = clock_->heldFor(wall_now);
   if (held > kLongHold) {

@@ -25,6 +25,7 @@
 #include "marsim/common/time.hpp"
 #include "ros/common/answer_listener.hpp"
 #include "ros/common/diagnostics.hpp"
+#include "ros/common/idle_gate.hpp"
 #include "ros/common/inputs.hpp"
 
 namespace marsim::ros_nodes {
@@ -38,7 +39,8 @@ namespace marsim::ros_nodes {
 /// follow; a follower's is its leader's), patience [s]: wall time for which a node that granted
 /// time is waited for (auto: 5, in lockstep for ever), and a client that owes an answer (auto: 10),
 /// participants (names of nodes, see Lockstep), more_participants (full names, comma-separated),
-/// wait_for (see parseAnswerRules), lan (a name or file of config/lan; empty, the default: on
+/// wait_for (see parseAnswerRules), wait_until_idle (programs of an IdleGate, comma-separated; in
+/// lockstep), idle_tick [s]: how often they hear of the time, lan (a name or file of config/lan; empty, the default: on
 /// no LAN), machine (which of them this one is).
 /// Services, not a follower's: pause (std_srvs/SetBool), step (std_srvs/Trigger: one clock step
 /// while paused), step_time (marsim/StepTime), run_until (marsim/RunUntil), set_pace
@@ -53,11 +55,14 @@ class SimClockNode {
   using Request = std::function<SimClock::Reply(WallClock::time_point now)>;
 
   void advertise(ros::NodeHandle& private_handle);
+  void makeIdleGate(ros::NodeHandle& handle, const std::string& names, double tick,
+                    const std::string& where, SimClockConfig& config);
   void joinLan(const std::string& lan, const std::string& machine, const std::string& where);
   void run();
   void stand(WallClock::time_point wall);
   WallClock::time_point wakeAt(WallClock::time_point wall) const;
   bool follow();
+  void settle(std::unique_lock<std::mutex>& lock);
   void publish();
   TimeNs now() const { return client_ != nullptr ? followed_ : clock_->now(); }
   ClockReading read();
@@ -73,6 +78,7 @@ class SimClockNode {
   void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status);
   void diagnoseLeader(diagnostic_updater::DiagnosticStatusWrapper& status);
 
+  std::unique_ptr<IdleGate> idle_;  ///< null: waits for no programs
   ros::Publisher clock_publisher_;
   Inputs inputs_;
   ros::Subscriber grant_subscriber_;

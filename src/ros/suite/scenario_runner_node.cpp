@@ -16,6 +16,7 @@
 #include "marsim/common/progress.hpp"
 #include "marsim/config/load.hpp"
 #include "marsim/map/load_map.hpp"
+#include "ros/common/idle_gate.hpp"
 #include "ros/common/params.hpp"
 #include "ros/messages/conversions.hpp"
 
@@ -260,7 +261,9 @@ void ScenarioRunnerNode::onTimer() {
 void ScenarioRunnerNode::begin() {
   begun_ = true;
   if (slam_) {
-    ROS_INFO("SLAM flight: waiting for somebody to read the scans");
+    slam_begun_ = scenario_.lockstep && timeWaitsUntilIdle();  // its programs are there
+    ROS_INFO(slam_begun_ ? "SLAM flight: begins"
+                         : "SLAM flight: waiting for somebody to read the scans");
     return;
   }
   if (!scenario_.lockstep) {

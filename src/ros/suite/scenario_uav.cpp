@@ -9,11 +9,13 @@
 #include <fmt/format.h>
 #include <geometry_msgs/PoseStamped.h>
 #include <nav_msgs/Path.h>
+#include <rosgraph_msgs/Clock.h>
 #include <topic_tools/shape_shifter.h>
 
 #include "config/scenario.hpp"
 #include "control/paths/reference_of.hpp"
 #include "marsim/StateReference.h"
+#include "ros/common/idle_gate.hpp"
 #include "ros/messages/conversions.hpp"
 #include "ros/uav/contact_publisher.hpp"
 
@@ -65,6 +67,10 @@ ScenarioUav::ScenarioUav(const std::string& name, const scenario::Scenario& scen
   collides_ = config::argumentOf(scenario, "collision") != "false";
   if (scenario.lockstep && slam == nullptr) beginAfter(0);
   ros::NodeHandle handle("/" + name);
+  if (scenario.lockstep && timeWaitsUntilIdle()) {
+    idle_subscriber_ = handle.subscribe<rosgraph_msgs::Clock>(
+        "/clock_idle", 10, [this](const rosgraph_msgs::ClockConstPtr&) { sendHeldGoals(); });
+  }
   const std::string topic = goalTopic(scenario.client, name);
   sends_path_message_ = topic == "/waypoint_generator/waypoints";
   sends_goal_set_ = topic == "/goal_with_id";
@@ -131,6 +137,7 @@ void ScenarioUav::onState(const marsim::VehicleStateConstPtr& message) {
     samples_.push_back(sample);
   } else if (guide_.goalCount() == 0) {
     guide_ = {slam_->from(sample.X_WB), kSlamTolerance, 0.0};
+    if (idle_subscriber_) guide_.beginAfter(stamp);
   }
   fly(sample);
   on_state(stamp);
@@ -138,13 +145,19 @@ void ScenarioUav::onState(const marsim::VehicleStateConstPtr& message) {
 
 void ScenarioUav::fly(const scenario::MotionSample& state) {
   const scenario::FlightGuide::Commands commands = guide_.answer(state);
-  if (commands.goal) sendGoal(*commands.goal);
+  if (commands.goal) held_goals_.push_back(*commands.goal);
+  if (!idle_subscriber_) sendHeldGoals();
   for (const KinematicState& reference : commands.references) {
     marsim::StateReference message;
     toMessage(control::referenceOf(reference), reference.stamp, message);
     message.header.frame_id = "world";
     reference_publisher_.publish(message);
   }
+}
+
+void ScenarioUav::sendHeldGoals() {
+  for (const StampedPose& goal : held_goals_) sendGoal(goal);
+  held_goals_.clear();
 }
 
 void ScenarioUav::sendGoal(const StampedPose& goal) {

@@ -38,7 +38,8 @@ class ScenarioUav {
   /// Topics that it reads or publishes without a counterpart yet: "nobody publishes TOPIC".
   std::vector<std::string> missing() const;
   /// Outside of lockstep: the flight begins soon after a stamp, and never before this was called.
-  /// In lockstep it begins soon after time does.
+  /// In lockstep it begins soon after time does, a SLAM flight only if time waits until programs
+  /// are idle.
   void beginAfter(TimeNs stamp) { guide_.beginAfter(stamp); }
   /// Called with the stamp of every new state; set before the first one.
   std::function<void(TimeNs)> on_state;
@@ -59,6 +60,8 @@ class ScenarioUav {
   void fly(const scenario::MotionSample& state);
   void sendGoal(const StampedPose& goal);
 
+  void sendHeldGoals();
+
   std::string name_;
   bool sends_path_message_ = false;  ///< goals as nav_msgs/Path
   bool sends_goal_set_ = false;      ///< goals as quadrotor_msgs/GoalSet
@@ -72,8 +75,10 @@ class ScenarioUav {
   std::vector<std::pair<TimeNs, double>> clearances_;       ///< [m] by their stamps
   std::vector<std::pair<TimeNs, double>> contacts_;         ///< [m/s] at which they begin
 
+  std::vector<StampedPose> held_goals_;  ///< until all programs that time waits for are idle
   ros::Publisher goal_publisher_, reference_publisher_;
   Inputs inputs_;
+  ros::Subscriber idle_subscriber_;      ///< none: goals are sent at once
   ros::Subscriber state_subscriber_, error_subscriber_, clearance_subscriber_, contact_subscriber_;
 };
 

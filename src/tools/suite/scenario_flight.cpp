@@ -41,6 +41,8 @@ void requireNoRos(const scenario::Scenario& scenario) {
   validator.require(scenario.client.empty(), "client", scenario.client, "none without ROS");
   validator.require(scenario.programs.empty(), "programs", "there", "none without ROS");
   validator.require(scenario.wait_for.empty(), "wait_for", "there", "nothing without ROS");
+  validator.require(scenario.wait_until_idle.empty(), "wait_until_idle", "there",
+                    "nothing without ROS");
 }
 
 }  // namespace

@@ -70,6 +70,9 @@ Arguments simulationArguments(const scenario::Scenario& scenario, std::uint64_t 
     arguments["participants"] = (others.empty() || others == "none" ? "" : others + ",") + kRunner;
   }
   if (!scenario.wait_for.empty()) arguments["wait_for"] = waitRules(scenario);
+  if (!scenario.wait_until_idle.empty()) {
+    arguments["wait_until_idle"] = join(scenario.wait_until_idle, ",");
+  }
   return arguments;
 }
 

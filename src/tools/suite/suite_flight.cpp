@@ -72,7 +72,9 @@ std::vector<std::string> lastLines(const fs::path& path) {
 
 void clearFolder(const fs::path& folder) {
   std::error_code error;
-  for (const char* name : {kMadeFrom, kRunFile, kRunLaunch, kRunLog, "log"}) {
+  std::vector<std::string> names = {kMadeFrom, kRunFile, kRunLaunch, kRunLog, "log"};
+  for (int i = 2; i <= scenario::kMostRepeats; ++i) names.push_back(fmt::format("repeat_{}", i));
+  for (const std::string& name : names) {
     fs::remove_all(folder / name, error);
     if (error) throw FileError((folder / name).string(), "cannot be removed: " + error.message());
   }
@@ -202,9 +204,11 @@ std::optional<suite::RunResult> keptResult(const PlannedRun& run, const StandIns
   return std::nullopt;
 }
 
-bool flyRun(const PlannedRun& run, const StandIns& stand_ins, const SuiteOptions& options, int port,
-            const std::function<void(const std::string&)>& tell) {
-  const std::string made_from = run.madeFrom(stand_ins);
+namespace {
+
+// Leaves run.json, in any case; returns whether it was not interrupted.
+bool flyOnce(const PlannedRun& run, const StandIns& stand_ins, const SuiteOptions& options,
+             int port, const std::function<void(const std::string&)>& tell) {
   RunJournal journal;
   ChildResult result;
   std::error_code none;
@@ -224,6 +228,49 @@ bool flyRun(const PlannedRun& run, const StandIns& stand_ins, const SuiteOptions
     suite::writeRun(run.folder / kRunFile, failed);
   }
   if (isLost(run, journal)) noteLoss(run.folder / kRunFile, journal.lost());
+  return true;
+}
+
+PlannedRun repeatOf(const PlannedRun& run, int number) {
+  PlannedRun repeat = run;
+  repeat.folder /= fmt::format("repeat_{}", number);
+  return repeat;
+}
+
+// Adds the check that all flights of the seed were the same.
+void compareRepeats(const PlannedRun& run) {
+  suite::RunResult result = suite::readRun(run.folder / kRunFile);
+  const int repeats = run.scenario.checks.repeats;
+  suite::CheckResult check;
+  check.name = "repeats";
+  check.limit.at_least = repeats;
+  double same = 1.0;
+  for (int i = 2; i <= repeats; ++i) {
+    const PlannedRun repeat = repeatOf(run, i);
+    if (suite::readRun(repeat.folder / kRunFile).motion == result.motion) {
+      ++same;
+    } else if (check.message.empty()) {
+      check.message = fmt::format("the flight in {} moves otherwise", repeat.folder.string());
+    }
+  }
+  check.value = same;
+  check.passed = check.message.empty();
+  suite::addCheck(result, check);
+  suite::writeRun(run.folder / kRunFile, result);
+}
+
+}  // namespace
+
+bool flyRun(const PlannedRun& run, const StandIns& stand_ins, const SuiteOptions& options, int port,
+            const std::function<void(const std::string&)>& tell) {
+  const std::string made_from = run.madeFrom(stand_ins);
+  if (!flyOnce(run, stand_ins, options, port, tell)) return false;
+  const int repeats = run.scenario.checks.repeats;
+  for (int i = 2; i <= repeats; ++i) {
+    if (!flyOnce(repeatOf(run, i), stand_ins, options, port, tell)) return false;
+  }
+  const bool was_flown = suite::readRun(run.folder / kRunFile).verdict != suite::Verdict::kError;
+  if (repeats > 1 && was_flown) compareRepeats(run);
   writeFile(run.folder / kMadeFrom, made_from);
   return true;
 }
