@@ -167,7 +167,7 @@ TEST(SurfelTree, ChecksForeignNodes) {
   refused([](Forged& f) { f.nodes[2].origin[1] = std::nanf(""); });
   refused([](Forged& f) { f.nodes[2].exponent[0] = 255; });
   refused([](Forged& f) {
-    f.nodes.back().leaf_end[7] = 255;
+    f.nodes.back().leaf[7] = 255;
     f.nodes.back().counts = 0x80;
   });
   refused([](Forged& f) { ++f.view.header.surfel_count; });

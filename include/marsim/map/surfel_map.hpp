@@ -56,7 +56,7 @@ Surface surfaceOf(const std::string& name);
 float discRadius(double resolution);
 
 /// The preprocessed map: the one model of truth that renderers and collision checks share. A ray
-/// (origin o, unit direction d) meets a surfel (position p, normal n) with R = radius()
+/// (origin o, unit direction d) meets a surfel (position p, normal n, radius R)
 /// - planar: where it crosses the plane through p with normal n, if that crossing lies within R of
 /// p;
 /// - not planar: at range (p - o).d, if the ray passes p within R.
@@ -94,8 +94,10 @@ class SurfelMap {
 
   const SurfelMapConfig& config() const { return config_; }
   double resolution() const { return config_.resolution; }
-  /// R [m], see discRadius().
+  /// R [m] of surfels of the usual size, see discRadius().
   float radius() const { return tree_.header.radius; }
+  /// R [m] of all surfels, by their numbers.
+  std::vector<float> radii() const;
   /// Surfels thinner than this are planar [m].
   float planarThreshold() const { return planar_threshold_; }
   bool isPlanar(const Surfel& surfel) const { return surfel.thickness < planar_threshold_; }
@@ -116,7 +118,7 @@ class SurfelMap {
  private:
   SurfelMap(const std::vector<Surfel>& surfels, const SurfelMapConfig& config,
             const Blending& blending, float planar_threshold, float noise,
-            const SurfelChannels& channels);
+            const SurfelChannels& channels, const std::vector<std::uint8_t>& sizes);
   SurfelMap() = default;
 
   std::shared_ptr<const SurfelTree> owned_;

@@ -110,11 +110,11 @@ SurfelMap SurfelMap::build(const PointCloud& cloud, const SurfelMapConfig& confi
 
 SurfelMap::SurfelMap(const std::vector<Surfel>& surfels, const SurfelMapConfig& config,
                      const Blending& blending, float planar_threshold, float noise,
-                     const SurfelChannels& channels)
+                     const SurfelChannels& channels, const std::vector<std::uint8_t>& sizes)
     : config_(config), blending_(blending), planar_threshold_(planar_threshold), noise_(noise) {
   config_.validate("");
   owned_ = std::make_shared<const SurfelTree>(surfels, discRadius(config_.resolution),
-                                              planar_threshold_, channels);
+                                              planar_threshold_, channels, sizes);
   tree_ = owned_->view();
   channels_ = owned_->channels();
 }
@@ -122,10 +122,11 @@ SurfelMap::SurfelMap(const std::vector<Surfel>& surfels, const SurfelMapConfig& 
 SurfelMap::SurfelMap(const std::vector<Surfel>& surfels, const SurfelMapConfig& config,
                      const Blending& blending)
     : SurfelMap(surfels, config, blending,
-                static_cast<float>(config.planar_factor * config.resolution), 0.0F, {}) {}
+                static_cast<float>(config.planar_factor * config.resolution), 0.0F, {}, {}) {}
 
 SurfelMap SurfelMap::of(const SurfelSet& set, const SurfelMapConfig& config) {
-  return {set.surfels, config, set.blending, set.planar_threshold, set.noise, set.channels};
+  return {set.surfels, config,       set.blending, set.planar_threshold,
+          set.noise,   set.channels, set.sizes};
 }
 
 SurfelMap SurfelMap::fromFile(std::shared_ptr<const MapFile> file, const SurfelMapConfig& config) {
@@ -187,6 +188,13 @@ std::vector<Surfel> SurfelMap::surfels() const {
     surfel.position = (surfel.position.cast<double>() + p_WO).cast<float>();
   }
   return surfels;
+}
+
+std::vector<float> SurfelMap::radii() const {
+  std::vector<float> radii;
+  radii.reserve(size());
+  for (const std::uint8_t of : decodeSizes(tree_)) radii.push_back(radius() * kSizeFactors[of]);
+  return radii;
 }
 
 PointCloud SurfelMap::positions() const {
