@@ -24,6 +24,7 @@ struct Surfel {
 enum class Surface {
   kPaper,    ///< "paper": the nearest
   kBlended,  ///< "blended": a weighted mean over the first surface, of smoothed surfels
+  kSized,    ///< "sized": the same, of surfels of several sizes
 };
 
 /// The parameters of first-surface blending. Let the nearest surfel a ray meets be at range t0,

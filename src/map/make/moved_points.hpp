@@ -19,6 +19,7 @@ struct MovedPoints : PointChannels {
   std::vector<float> thickness;             ///< [m]
   std::vector<float> weights;               ///< source points each
   std::vector<FitKind> kinds;
+  std::vector<std::uint8_t> sizes;  ///< classes of their discs, see kSizeFactors; empty: all usual
 
   void resize(std::size_t size);
 };
@@ -32,8 +33,9 @@ struct MergeSettings {
 /// Surfels and their points' channels.
 struct MergedPoints : PointChannels {
   std::vector<Surfel> surfels;
-  std::vector<FitKind> kinds;  ///< one for each surfel
-  std::vector<float> weights;  ///< source points each
+  std::vector<FitKind> kinds;       ///< one for each surfel
+  std::vector<float> weights;       ///< source points each
+  std::vector<std::uint8_t> sizes;  ///< classes of their discs, see kSizeFactors
 
   void append(const MergedPoints& other);
 };

@@ -67,18 +67,27 @@ float discRadius(double resolution) {
   return static_cast<float>(0.5 * std::sqrt(3.0) * resolution);
 }
 
-const char* nameOf(Surface surface) { return surface == Surface::kPaper ? "paper" : "blended"; }
+const char* nameOf(Surface surface) {
+  constexpr const char* kNames[] = {"paper", "blended", "sized"};
+  return kNames[static_cast<std::size_t>(surface)];
+}
 
 Surface surfaceOf(const std::string& name) {
-  for (const Surface surface : {Surface::kPaper, Surface::kBlended}) {
+  for (const Surface surface : {Surface::kPaper, Surface::kBlended, Surface::kSized}) {
     if (name == nameOf(surface)) return surface;
   }
-  throw UnknownNameError("", "surface", name, {"blended", "paper"});
+  throw UnknownNameError("", "surface", name, {"blended", "paper", "sized"});
 }
 
 double SurfelMapConfig::largestHole() const {
   if (surface == Surface::kPaper) return 0.0;
   return hole_radius >= 0.0 ? hole_radius : std::max(3.0 * resolution, 0.15);
+}
+
+double SurfelMapConfig::detail() const {
+  constexpr double kFinest = 0.005;  // [m]
+  if (surface != Surface::kSized) return resolution;
+  return std::max(resolution / 8.0, std::min(resolution, kFinest));
 }
 
 void SurfelMapConfig::validate(const std::string& where) const {
@@ -99,7 +108,7 @@ SurfelMap SurfelMap::build(const PointCloud& cloud, const SurfelMapConfig& confi
   config.validate("");
   if (cloud.empty()) throw Error("a map cannot be made of a cloud without points");
   progress.phase("downsampling");
-  PointCloud voxels = downsample(cloud, config.resolution);
+  PointCloud voxels = downsample(cloud, config.detail());
   if (constantIntensity(cloud.intensity)) voxels.intensity.clear();
   dropSilentChannels(voxels);
   const double noise = config.measuresNoise() ? measureNoise(cloud) : 0.0;
