@@ -24,7 +24,7 @@ constexpr float kBarely = 0.6F;         // of the smallest one
 constexpr float kOfLines = 0.85F;       // of lines on one sheet
 constexpr float kBand = 3.0F;           // in noise: farther points count little in a fit
 constexpr float kThin = 1.2F;           // in noise: spread across a line
-constexpr float kSlender = 0.12F;       // of the window: the same
+constexpr double kSlender = 0.12;       // largest variance across a line by that along it
 constexpr float kWideLines = 0.15F;     // of the radius: spread across several lines
 constexpr float kWindow = 1.5F;         // in discs: half the window for edges
 constexpr float kBlur = 0.7F;           // of the noise: its part along a sheet
@@ -217,11 +217,10 @@ void findEdges(NearPoints& near, const Plane& plane, const VoxelSettings& settin
   fit.shift += centre.x() * u + centre.y() * v;
 }
 
-/// Whether the points of the disc's window lie on a line.
-bool isLine(const Plane& plane, float radius, const VoxelSettings& settings) {
-  const double width =
-      static_cast<double>(std::max(kThin * settings.noise, kSlender * 0.4F * radius));
-  return plane.variances[1] < width * width && plane.variances[1] < 0.12 * plane.variances[2];
+/// Whether all points lie on a line as thin as the noise.
+bool isLine(const Plane& plane, const VoxelSettings& settings) {
+  const double width = static_cast<double>(kThin * settings.noise);
+  return plane.variances[1] < width * width && plane.variances[1] < kSlender * plane.variances[2];
 }
 
 void take(const Plane& plane, FitKind kind, VoxelFit& fit) {
@@ -248,7 +247,7 @@ VoxelFit fitVoxel(const CellNeighbours& around, const Vector3f& mean, const Voxe
       return fit;
     }
     plane = fitPlane(near, radius, settings);
-    if (radius == settings.radius && isLine(plane, radius, settings)) {
+    if (radius == settings.radius && isLine(plane, settings)) {
       take(plane, FitKind::kRod, fit);
       fit.is_line = true;
       return fit;
@@ -274,7 +273,7 @@ VoxelFit fitLines(const CellNeighbours& around, const Vector3f& mean, const Voxe
       const bool sees_others =
           std::sqrt(plane.variances[1]) > blur + static_cast<double>(kWideLines * radius);
       if (sees_others) {
-        if (plane.inliers < kOfLines) return fit;
+        if (plane.inliers < kOfLines || plane.thickness > kThick * settings.noise) return fit;
         take(plane, FitKind::kSheet, fit);
         fit.is_filled = true;
         return fit;
