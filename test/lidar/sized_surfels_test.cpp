@@ -53,12 +53,15 @@ class Target {
     caster_ = makeRayCaster(map_);
   }
 
-  /// Ranges [m] of rays towards some places.
+  /// Ranges [m] of rays from the origin towards some places.
   std::vector<double> rangesTo(const std::vector<Vector3d>& places) const {
     std::vector<Ray> rays;
     for (const Vector3d& place : places) {
       rays.push_back(makeRay(Vector3d::Zero(), place.normalized(), 45.0));
     }
+    return rangesOf(rays);
+  }
+  std::vector<double> rangesOf(const std::vector<Ray>& rays) const {
     std::vector<Hit> hits;
     caster_->cast(rays, hits);
     std::vector<double> ranges;
@@ -237,15 +240,18 @@ TEST(SizedSurfels, KeepRangesOfGrazingRays) {
       }
     }
     const Target target(points.cloud, resolution);
-    for (const double angle : {84.0, 86.0, 88.0}) {
-      std::vector<Vector3d> places;
-      const double reach = 0.3 * std::tan(radians(angle));
-      for (int i = 0; i < 200; ++i)
-        places.emplace_back(reach, 0.2 * (i / 200.0 - 0.5) * reach / 9.0, -0.3);
-      const std::vector<double> ranges = target.rangesTo(places);
+    for (const double angle : {80.0, 84.0, 88.0}) {
+      const Vector3d way(std::sin(radians(angle)), 0.0, -std::cos(radians(angle)));
+      const double expected = 0.3 / std::cos(radians(angle));
+      std::vector<Ray> rays;
+      for (int i = 0; i < 500; ++i) {
+        const double at = points.random.uniform(3.0, 19.0);
+        const double y = points.random.uniform(-0.2, 0.2);
+        rays.push_back(makeRay(Vector3d(at, y, -0.3) - expected * way, way, 45.0));
+      }
       double bias = 0.0;
-      for (std::size_t i = 0; i < places.size(); ++i) bias += ranges[i] - places[i].norm();
-      EXPECT_LT(std::abs(bias / 200.0), 0.015) << resolution << " " << angle;
+      for (const double range : target.rangesOf(rays)) bias += (range - expected) / 500.0;
+      EXPECT_LT(std::abs(bias), 0.015) << resolution << " " << angle;
     }
   }
 }

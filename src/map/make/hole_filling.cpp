@@ -235,11 +235,11 @@ void Filler::collect(const Vector3f& place, const Vector3f& n, std::uint32_t ind
 
 /// Whether a surfel belongs to a sheet whose holes are filled. Small discs stand at edges.
 bool Filler::isFull(std::uint32_t index) const {
-  return merged_.kinds[index] == FitKind::kSheet && merged_.sizes[index] <= kUsualSize;
+  return merged_.kinds[index] == FitKind::kSheet && merged_.sizeOf(index) <= kUsualSize;
 }
 
 float Filler::radiusOf(std::uint32_t index) const {
-  return settings_.disc * kSizeFactors[merged_.sizes[index]];
+  return settings_.disc * kSizeFactors[merged_.sizeOf(index)];
 }
 
 /// Whether the edge of its disc is covered by the discs of neighbours.

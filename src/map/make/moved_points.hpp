@@ -35,8 +35,9 @@ struct MergedPoints : PointChannels {
   std::vector<Surfel> surfels;
   std::vector<FitKind> kinds;       ///< one for each surfel
   std::vector<float> weights;       ///< source points each
-  std::vector<std::uint8_t> sizes;  ///< classes of their discs, see kSizeFactors
+  std::vector<std::uint8_t> sizes;  ///< classes of their discs, see kSizeFactors; empty: all usual
 
+  std::uint8_t sizeOf(std::size_t i) const { return sizes.empty() ? kUsualSize : sizes[i]; }
   void append(const MergedPoints& other);
 };
 
