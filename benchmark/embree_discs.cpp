@@ -84,11 +84,14 @@ struct EmbreeDiscs::Scene {
 
 EmbreeDiscs::EmbreeDiscs(const map::SurfelMap& map) : scene_(std::make_unique<Scene>()) {
   rtcSetDeviceMemoryMonitorFunction(scene_->device, countBytes, &scene_->bytes);
-  for (const map::Surfel& surfel : map.surfels()) {
+  const std::vector<map::Surfel> surfels = map.surfels();
+  const std::vector<float> radii = map.radii();
+  for (std::size_t i = 0; i < surfels.size(); ++i) {
+    const map::Surfel& surfel = surfels[i];
     const bool planar = map.isPlanar(surfel);
     std::vector<float>& points = scene_->points[planar ? 1 : 0];
     const Eigen::Vector3f& p = surfel.position;
-    points.insert(points.end(), {p.x(), p.y(), p.z(), map.radius()});
+    points.insert(points.end(), {p.x(), p.y(), p.z(), radii[i]});
     if (!planar) continue;
     scene_->normals.insert(scene_->normals.end(), surfel.normal.data(), surfel.normal.data() + 3);
   }

@@ -135,7 +135,7 @@ RatedMap mapOf(const map::PointCloud& cloud, map::Surface surface, double resolu
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   RatedMap result;
   result.renderer = lidar::makeRayCaster(map, {});
-  result.row["surface"] = surface == map::Surface::kPaper ? "paper" : "blended";
+  result.row["surface"] = map::nameOf(surface);
   result.row["resolution_m"] = resolution;
   result.row["source_points"] = cloud.size();
   result.row["points"] = map->size();

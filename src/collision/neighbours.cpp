@@ -1,32 +1,93 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "marsim/collision/neighbours.hpp"
 
+#include <algorithm>
 #include <utility>
+
+#include "marsim/common/units.hpp"
 
 namespace marsim::collision {
 namespace {
 
 using Eigen::Vector3d;
+using Eigen::Vector3f;
+
+constexpr int kAround = 6;         // points on a large disc besides its middle
+constexpr float kPointsAt = 0.6F;  // of its radius: their distance from the middle
 
 class MapTree : public Neighbours {
  public:
-  explicit MapTree(std::shared_ptr<const map::SurfelMap> map) : map_(std::move(map)) {}
+  explicit MapTree(std::shared_ptr<const map::SurfelMap> map) : map_(std::move(map)) {
+    for (const std::uint8_t size : map::decodeSizes(map_->tree())) {
+      if (size < map::kUsualSize) reach_ = reachOf(0);
+    }
+  }
   void within(const Vector3d& p_W, double radius,
               std::vector<map::FoundSurfel>& found) const override {
-    map::surfelsWithin(map_->tree(), p_W - map_->origin(), radius, found);
+    const Vector3d p_O = p_W - map_->origin();
+    const std::size_t first = found.size();
+    map::surfelsWithin(map_->tree(), p_O, radius + reach_, found);
+    keep(first, found,
+         [&](const Vector3f& point) { return (point.cast<double>() - p_O).norm() <= radius; });
   }
   void inBox(const Pose& X_WB, const Eigen::AlignedBox3d& box_B,
              std::vector<map::FoundSurfel>& found) const override {
-    map::surfelsInBox(map_->tree(), {X_WB.q, X_WB.p - map_->origin()}, box_B, found);
+    const Pose X_OB{X_WB.q, X_WB.p - map_->origin()};
+    const Vector3d more = Vector3d::Constant(reach_);
+    const std::size_t first = found.size();
+    map::surfelsInBox(map_->tree(), X_OB, {box_B.min() - more, box_B.max() + more}, found);
+    const Pose X_BO = X_OB.inverse();
+    keep(first, found,
+         [&](const Vector3f& point) { return box_B.contains(X_BO * point.cast<double>()); });
   }
   double nearest(const Vector3d& p_W, double limit, map::FoundSurfel& point) const override {
-    return map::nearestSurfel(map_->tree(), p_W - map_->origin(), limit, point);
+    const Vector3d p_O = p_W - map_->origin();
+    if (reach_ == 0.0) return map::nearestSurfel(map_->tree(), p_O, limit, point);
+    double best = map::nearestSurfel(map_->tree(), p_O, limit + reach_, point);
+    std::vector<map::FoundSurfel> found;
+    within(p_W, std::min(best, limit), found);
+    best = limit;
+    for (const map::FoundSurfel& other : found) {
+      const double here = (other.position.cast<double>() - p_O).norm();
+      if (here >= best) continue;
+      best = here;
+      point = other;
+    }
+    return best;
   }
   Vector3d origin() const override { return map_->origin(); }
   double resolution() const override { return map_->resolution(); }
 
  private:
+  double reachOf(std::uint8_t size) const {
+    return static_cast<double>(kPointsAt * map_->radius() * map::kSizeFactors[size]);
+  }
+
+  // Replaces discs larger than usual by points on them, and drops points that are not wanted.
+  template <class IsWanted>
+  void keep(std::size_t first, std::vector<map::FoundSurfel>& found,
+            const IsWanted& isWanted) const {
+    if (reach_ == 0.0) return;
+    const std::vector<map::FoundSurfel> middles(found.begin() + static_cast<std::ptrdiff_t>(first),
+                                                found.end());
+    found.resize(first);
+    for (const map::FoundSurfel& middle : middles) {
+      if (isWanted(middle.position)) found.push_back(middle);
+      if (middle.size >= map::kUsualSize || !middle.planar) continue;
+      const Vector3f u = middle.normal.normalized().unitOrthogonal();
+      const Eigen::AngleAxisf turn(static_cast<float>(2.0 * kPi / kAround),
+                                   middle.normal.normalized());
+      Vector3f way = static_cast<float>(reachOf(middle.size)) * u;
+      for (int i = 0; i < kAround; ++i, way = turn * way) {
+        if (!isWanted(middle.position + way)) continue;
+        found.push_back(middle);
+        found.back().position += way;
+      }
+    }
+  }
+
   std::shared_ptr<const map::SurfelMap> map_;
+  double reach_ = 0.0;  // [m] from a surfel's position to its farthest point; 0: positions alone
 };
 
 /// A map and further points, which are balls of a second map about the same origin.

@@ -127,7 +127,7 @@ void readLaunchArguments(YamlReader& reader, scenario::Scenario& scenario) {
     if (reader.has(key)) arguments[key] = readNamed(reader, key);
   }
   const std::pair<std::string, std::vector<std::string>> words[] = {
-      {"surface", {"blended", "paper"}},
+      {"surface", {"blended", "paper", "sized"}},
       {"renderer", {"cpu", "opengl", "auto"}},
       {"collision_response", {"report", "stop_motors", "bounce"}},
       {"dynamics", {"rigid_body", "ideal"}},

@@ -27,7 +27,7 @@ layout(std430, binding = 0) readonly buffer Rays {
 #endif
 layout(location = 6) uniform uint u_count;     // of the hits
 layout(location = 7) uniform dvec3 u_origin;   // [m] of the tree in W; images: of the rays in the tree
-layout(location = 8) uniform float u_radius;   // [m]
+layout(location = 8) uniform float u_radius;   // [m] of surfels of the usual size
 layout(location = 9) uniform vec3 u_blending;  // depth, least cosine, most offset
 layout(std430, binding = 1) writeonly buffer Hits {
   uint hits[];  // lidar::Hit as it lies in memory
@@ -79,6 +79,7 @@ vec4 bytesOf(uint word) {
 
 struct Leaf {
   uint first, count;
+  float radius;      // [m]
   vec3 lower, step;  // [m]
 };
 
@@ -98,11 +99,14 @@ struct ExactSurfel {
 Leaf leafOf(uint code) {
   uint slot = bitsOf(code, 0, kSlotBits);
   Node node = nodeAt((code & ~kLeafBit) >> kSlotBits);
-  uvec2 ends = node.NODE_LEAF_END;
-  uint begin = slot == 0u ? 0u : byteOf(ends, slot - 1u);
+  uint own = byteOf(node.NODE_LEAVES, slot);
+  // Byte i: the surfels in the leaves of slots 0 to i.
+  uvec2 ends = (node.NODE_LEAVES & 0x01010101u * ((1u << kLeafCountBits) - 1u)) * 0x01010101u;
+  ends.y += (ends.x >> 24) * 0x01010101u;
   Leaf leaf;
-  leaf.first = node.NODE_LEAF_BASE + begin;
-  leaf.count = byteOf(ends, slot) - begin;
+  leaf.count = bitsOf(own, 0, kLeafCountBits);
+  leaf.first = node.NODE_LEAF_BASE + byteOf(ends, slot) - leaf.count;
+  leaf.radius = u_radius * kSizeFactors[own >> kLeafCountBits];
   uvec3 low = uvec3(byteOf(node.NODE_LOWER_X, slot), byteOf(node.NODE_LOWER_Y, slot),
                     byteOf(node.NODE_LOWER_Z, slot));
   uvec3 high = uvec3(byteOf(node.NODE_UPPER_X, slot), byteOf(node.NODE_UPPER_Y, slot),
@@ -155,13 +159,13 @@ ExactSurfel exactSurfelOf(Leaf leaf, uint i) {
 
 // Whether a surfel is met within the cut.
 bool meets(Leaf leaf, uint i, Surfel surfel, out Meeting meeting) {
-  meeting = meetSurfel(surfel.v, surfel.n, surfel.planar, direction, u_radius);
-  if (!maybeMet(meeting, u_radius, range_min, cut)) return false;
-  if (!surelyMet(meeting, u_radius, range_min, range_max)) {
+  meeting = meetSurfel(surfel.v, surfel.n, surfel.planar, direction, leaf.radius);
+  if (!maybeMet(meeting, leaf.radius, range_min, cut)) return false;
+  if (!surelyMet(meeting, leaf.radius, range_min, range_max)) {
     ExactSurfel exact = exactSurfelOf(leaf, i);
     dvec3 v = (exact.p - dvec3(origin)) - dvec3(origin_rest);
     dvec3 d = dvec3(direction) + dvec3(direction_rest);
-    if (!meetExactly(v, exact.n, exact.planar, d, double(u_radius), range_min, range_max,
+    if (!meetExactly(v, exact.n, exact.planar, d, double(leaf.radius), range_min, range_max,
                      meeting)) {
       return false;
     }
@@ -192,20 +196,20 @@ float weight_sum, mean_sum, largest;
 uint largest_surfel;
 vec3 largest_normal;
 
-float weightOf(Meeting meeting, float behind) {
-  float share = (1.0 - meeting.off2 / (u_radius * u_radius)) * (1.0 - behind / u_blending.x);
+float weightOf(Meeting meeting, float radius, float behind) {
+  float share = (1.0 - meeting.off2 / (radius * radius)) * (1.0 - behind / u_blending.x);
   return max(share, 0.0) + kLeastWeight;
 }
 
 void beginSums() {
   Leaf leaf = leafOf(best_leaf);
   Surfel surfel = surfelOf(leaf, best_surfel - leaf.first);
-  Meeting meeting = meetSurfel(surfel.v, surfel.n, surfel.planar, direction, u_radius);
+  Meeting meeting = meetSurfel(surfel.v, surfel.n, surfel.planar, direction, leaf.radius);
   first_t = cut;
   first_v = surfel.v;
   first_n = normalize(surfel.n);
   first_planar = surfel.planar;
-  weight_sum = weightOf(meeting, 0.0);
+  weight_sum = weightOf(meeting, leaf.radius, 0.0);
   mean_sum = 0.0;
   largest = weight_sum;
   largest_surfel = best_surfel;
@@ -229,7 +233,7 @@ bool agrees(Leaf leaf, uint i, Surfel surfel) {
   float least = u_blending.y * u_blending.y;
   if (!(cosine * cosine >= dot(surfel.n, surfel.n) * least)) return false;
   float offset = abs(dot(surfel.v - first_v, first_n));
-  float error = kOffsetError * (first_t + u_blending.x + u_radius);
+  float error = kOffsetError * (first_t + u_blending.x + kSizeFactors[0] * u_radius);
   if (offset <= u_blending.z - error) return true;
   return offset <= u_blending.z + error && offsetAgreesExactly(leaf, i);
 }
@@ -242,7 +246,7 @@ void addToSums(uint code) {
     if (leaf.first + i == best_surfel || !meets(leaf, i, surfel, meeting)) continue;
     float behind = max(meeting.t - first_t, 0.0);
     if (behind > u_blending.x || !agrees(leaf, i, surfel)) continue;
-    float weight = weightOf(meeting, behind);
+    float weight = weightOf(meeting, leaf.radius, behind);
     weight_sum += weight;
     mean_sum += weight * behind;
     uint number = leaf.first + i;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cast_glsl.hpp"
 #include "lidar/cast/blend_sums.hpp"
@@ -53,7 +54,7 @@ std::string storageText() {
                      nodePart("SHAPE", kShape, 1) +
                      nodePart("CHILD_BASE", offsetof(TreeNode, child_base), 1) +
                      nodePart("LEAF_BASE", offsetof(TreeNode, leaf_base), 1) +
-                     nodePart("LEAF_END", offsetof(TreeNode, leaf_end), 2);
+                     nodePart("LEAVES", offsetof(TreeNode, leaf), 2);
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const char name = "XYZ"[axis];
     text += nodePart(fmt::format("LOWER_{}", name).c_str(), offsetof(TreeNode, lower) + axis * kBox,
@@ -71,9 +72,10 @@ std::string storageText() {
          fmt::format(
              "const uint kLeafBit = {}u, kSurfelWords = {}u;\n"
              "const int kSlotBits = {}, kPositionBits = {}, kVLowBits = {};\n"
-             "const int kNormalScale = {};\n",
+             "const int kNormalScale = {}, kLeafCountBits = {};\n"
+             "const float kSizeFactors[] = float[]({:.10f});\n",
              map::kLeafBit, map::kSurfelWords, map::kSlotBits, map::kPositionBits, map::kVLow.bits,
-             map::kNormalScale);
+             map::kNormalScale, map::kLeafCountBits, fmt::join(map::kSizeFactors, ", "));
 }
 
 // Constants of rounding and of weights.

@@ -60,7 +60,11 @@ Oracle::Oracle(const map::SurfelMap& map)
 
 Oracle::Oracle(const map::SurfelMap& map, std::vector<map::Surfel> surfels,
                const Eigen::Vector3d& origin)
-    : map_(map), surfels_(std::move(surfels)), origin_(origin) {
+    : map_(map),
+      surfels_(std::move(surfels)),
+      radii_(map.radii()),
+      largest_radius_(radii_.empty() ? 0.0 : *std::max_element(radii_.begin(), radii_.end())),
+      origin_(origin) {
   std::vector<std::uint32_t> all(map.size());
   std::iota(all.begin(), all.end(), 0U);
   addGroups(std::move(all));
@@ -104,7 +108,7 @@ bool Oracle::planar(std::uint32_t surfel, const Variation& variation) const {
 Oracle::Meeting Oracle::meet(std::uint32_t index, const OracleRay& ray,
                              const Variation& variation) const {
   const map::Surfel& surfel = surfels_[index];
-  const double radius = variation.radius * static_cast<double>(map_.radius());
+  const double radius = variation.radius * static_cast<double>(radii_[index]);
   const Eigen::Vector3d p = surfel.position.cast<double>();
   const Eigen::Vector3d n = surfel.normal.cast<double>();
   const Eigen::Vector3d to_point = p - ray.origin;
@@ -146,7 +150,7 @@ bool Oracle::passesWithin(const OracleRay& ray, const Eigen::Vector3d& point,
 // All surfels that the ray or a neighbour of it may meet: those it passes within a little more than
 // R.
 std::vector<std::uint32_t> Oracle::candidates(const OracleRay& ray) const {
-  const double reach = 1.01 * static_cast<double>(map_.radius()) + 1e-5;
+  const double reach = 1.01 * largest_radius_ + 1e-5;
   std::vector<std::uint32_t> result;
   for (const Group& group : groups_) {
     if (!passesWithin(ray, group.centre, 1.01 * group.radius + reach)) continue;
@@ -180,13 +184,12 @@ OracleResult Oracle::firstSurface(const std::vector<std::uint32_t>& surfels, con
     result.weights.emplace_back(first, 1.0);
     return result;
   }
-  const double radius = variation.radius * static_cast<double>(map_.radius());
   const double depth = variation.depth * static_cast<double>(map_.blending().depth);
   double sum = 0.0, mean = 0.0;
   for (const auto& [surfel, meeting] : met) {
     const double behind = meeting.range - nearest.range;
     if (behind > depth || !(surfel == first || agree(surfel, first, variation))) continue;
-    const double off = meeting.off / radius;
+    const double off = meeting.off / (variation.radius * static_cast<double>(radii_[surfel]));
     const double weight = (1.0 - off * off) * (1.0 - behind / depth) + 1e-6;
     sum += weight;
     mean += weight * meeting.range;
@@ -203,9 +206,7 @@ OracleResult Oracle::trace(const OracleRay& ray_W) const {
   // A surface behind this one changes the answer only if the ray loses this one, and then the ray
   // is ambiguous whatever is behind.
   const double reach =
-      result.range +
-      1.01 * (static_cast<double>(map_.radius()) + static_cast<double>(map_.blending().depth)) +
-      0.01;
+      result.range + 1.01 * (largest_radius_ + static_cast<double>(map_.blending().depth)) + 0.01;
   const auto behind = [&](std::uint32_t i) {
     return (surfels_[i].position.cast<double>() - ray.origin).dot(ray.direction) > reach;
   };

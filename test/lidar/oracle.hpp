@@ -70,6 +70,8 @@ class Oracle {
 
   const map::SurfelMap& map_;
   const std::vector<map::Surfel> surfels_;  ///< relative to the origin
+  const std::vector<float> radii_;          ///< [m] of the surfels
+  const double largest_radius_;             ///< [m]
   const Eigen::Vector3d origin_;            ///< [m] in W
   std::vector<Group> groups_;
 };

@@ -94,18 +94,20 @@ TEST_P(RendererTest, RaysAlongALattice) {
 TEST_P(RendererTest, GrazingRays) {
   const Map map = scatteredMap(5, 3000, 4.0, 0.3, Kind::kPlanar);
   const std::vector<map::Surfel> surfels = map->surfels();
+  const std::vector<float> radii = map->radii();
   RandomStream random(6);
   std::vector<Ray> rays;
   for (int i = 0; i < 3000; ++i) {
     // Towards a place on a disc, tilted out of its plane by 0.06 to 3 degrees.
-    const map::Surfel& surfel = surfels[random.index(surfels.size())];
+    const std::size_t number = random.index(surfels.size());
+    const map::Surfel& surfel = surfels[number];
     const Eigen::Vector3d n = surfel.normal.cast<double>();
     const Eigen::Vector3d u = n.unitOrthogonal();
     const Eigen::Vector3d in_plane = Eigen::AngleAxisd(random.uniform(0.0, 2.0 * kPi), n) * u;
     const double tilt = std::pow(10.0, random.uniform(-3.0, -1.3));
     const Eigen::Vector3d direction = (in_plane + tilt * n).normalized();
     const Eigen::Vector3d target =
-        surfel.position.cast<double>() + 0.8 * map->radius() * random.uniform() * n.cross(in_plane);
+        surfel.position.cast<double>() + 0.8 * radii[number] * random.uniform() * n.cross(in_plane);
     rays.push_back(makeRay(target - random.uniform(0.05, 1.5) * direction, direction, 8.0));
   }
   const Agreement agreement = checkRays(map, rays);

@@ -32,6 +32,22 @@ inline std::shared_ptr<const map::SurfelMap> makeMap(std::vector<map::Surfel> su
   return std::make_shared<const map::SurfelMap>(std::move(surfels), config, blending);
 }
 
+/// Surfels whose sizes take turns: classes 0 to `sizes` - 1.
+inline std::shared_ptr<const map::SurfelMap> makeSizedMap(std::vector<map::Surfel> surfels,
+                                                          double resolution, std::size_t sizes,
+                                                          const map::Blending& blending = {}) {
+  map::SurfelMapConfig config;
+  config.resolution = resolution;
+  map::SurfelSet set;
+  set.surfels = std::move(surfels);
+  set.planar_threshold = static_cast<float>(config.planar_factor * resolution);
+  set.blending = blending;
+  for (std::size_t i = 0; i < set.surfels.size(); ++i) {
+    set.sizes.push_back(static_cast<std::uint8_t>(i % sizes));
+  }
+  return std::make_shared<const map::SurfelMap>(map::SurfelMap::of(set, config));
+}
+
 /// A surfel of a kind (mixed: half of each) for a map of the resolution.
 inline map::Surfel makeSurfel(RandomStream& random, const Eigen::Vector3d& position,
                               const Eigen::Vector3d& normal, double resolution, Kind kind) {
@@ -41,7 +57,7 @@ inline map::Surfel makeSurfel(RandomStream& random, const Eigen::Vector3d& posit
   return {position.cast<float>(), normal.cast<float>().normalized(), static_cast<float>(thickness)};
 }
 
-/// Surfels scattered in a cube about `centre`, with normals in all directions.
+/// Surfels of all sizes scattered in a cube about `centre`, with normals in all directions.
 inline std::shared_ptr<const map::SurfelMap> scatteredMap(
     std::uint64_t seed, int count, double half_side, double resolution, Kind kind,
     const Eigen::Vector3d& centre = Eigen::Vector3d::Zero()) {
@@ -51,10 +67,11 @@ inline std::shared_ptr<const map::SurfelMap> scatteredMap(
     const Eigen::Vector3d position = centre + randomInCube(random, half_side);
     surfels.push_back(makeSurfel(random, position, randomDirection(random), resolution, kind));
   }
-  return makeMap(std::move(surfels), resolution);
+  return makeSizedMap(std::move(surfels), resolution, map::kSizeCount);
 }
 
-/// The six walls of a room about the origin, one surfel a voxel, jittered by a tenth of one.
+/// The six walls of a room about the origin, one surfel a voxel, jittered by a tenth of one, of the
+/// usual size and the two larger ones.
 inline std::shared_ptr<const map::SurfelMap> roomMap(const Eigen::Vector3d& half_size,
                                                      double resolution, Kind kind,
                                                      const map::Blending& blending = {}) {
@@ -76,7 +93,7 @@ inline std::shared_ptr<const map::SurfelMap> roomMap(const Eigen::Vector3d& half
       }
     }
   }
-  return makeMap(std::move(surfels), resolution, blending);
+  return makeSizedMap(std::move(surfels), resolution, map::kUsualSize + 1, blending);
 }
 
 }  // namespace marsim::lidar

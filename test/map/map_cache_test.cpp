@@ -81,7 +81,7 @@ TEST(MapCache, ReplacesWhatIsNoGoodAndSaysWhy) {
   bytes = good;
   bytes[kVersionOffset] = 9;
   folder.write("a", bytes);
-  expectRebuilt("is of format version 9, this program's is 2");
+  expectRebuilt("is of format version 9, this program's is 3");
   Numbers other(path);
   other.entry.key = {1, 3};
   other.get();

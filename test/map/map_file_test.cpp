@@ -181,8 +181,8 @@ class HostileFile : public testing::Test {
 TEST_F(HostileFile, SealedAgainItIsGood) { EXPECT_EQ(error(), "no error"); }
 
 TEST_F(HostileFile, VersionAndByteOrder) {
-  put<std::uint32_t>(kVersionOffset, 3);
-  EXPECT_EQ(error(), "is of format version 3, this program's is 2");
+  put<std::uint32_t>(kVersionOffset, 2);
+  EXPECT_EQ(error(), "is of format version 2, this program's is 3");
   put<std::uint32_t>(kByteOrderOffset, 0x04030201);
   EXPECT_EQ(error(), "was written by a machine of the other byte order");
   put<std::uint32_t>(kByteOrderOffset, 0x02010403);

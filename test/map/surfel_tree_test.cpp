@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "marsim/map/surfel_tree.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -13,6 +15,7 @@
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/geometry/kd_tree.hpp"
+#include "marsim/map/surfel_search.hpp"
 
 namespace marsim::map {
 namespace {
@@ -138,6 +141,36 @@ TEST(SurfelTree, RefusesWhatIsNoSurfel) {
   }
 }
 
+// Each surfel keeps its size, and its box holds all of its disc.
+TEST(SurfelTree, StoresSizes) {
+  RandomStream random(5);
+  const std::vector<Surfel> surfels = sheet(50);
+  std::vector<std::uint8_t> sizes;
+  for (std::size_t i = 0; i < surfels.size(); ++i) {
+    sizes.push_back(static_cast<std::uint8_t>(random.index(kSizeCount)));
+  }
+  const SurfelTree tree(surfels, kRadius, kThreshold, {}, sizes);
+  validateTree(tree.view());
+  const std::vector<Surfel> stored = decodeSurfels(tree.view());
+  const std::vector<std::uint8_t> stored_sizes = decodeSizes(tree.view());
+  std::array<std::size_t, kSizeCount> before{}, after{};
+  for (std::size_t i = 0; i < surfels.size(); ++i) {
+    ++before[sizes[i]];
+    ++after[stored_sizes[i]];
+    const auto nearest =
+        std::min_element(surfels.begin(), surfels.end(), [&](const Surfel& a, const Surfel& b) {
+          return (a.position - stored[i].position).norm() <
+                 (b.position - stored[i].position).norm();
+        });
+    EXPECT_EQ(stored_sizes[i], sizes[static_cast<std::size_t>(nearest - surfels.begin())]);
+    EXPECT_EQ(surfelOf(tree.view(), static_cast<std::uint32_t>(i)).size, stored_sizes[i]);
+  }
+  EXPECT_EQ(after, before);
+  EXPECT_THROW(SurfelTree(surfels, kRadius, kThreshold, {}, {1, 2}), Error);
+  sizes[7] = kSizeCount;
+  EXPECT_THROW(SurfelTree(surfels, kRadius, kThreshold, {}, sizes), Error);
+}
+
 // A tree whose nodes and words can be forged.
 struct Forged {
   Forged() : tree(treeOf(sheet(40))), view(tree.view()) {
@@ -167,7 +200,7 @@ TEST(SurfelTree, ChecksForeignNodes) {
   refused([](Forged& f) { f.nodes[2].origin[1] = std::nanf(""); });
   refused([](Forged& f) { f.nodes[2].exponent[0] = 255; });
   refused([](Forged& f) {
-    f.nodes.back().leaf_end[7] = 255;
+    f.nodes.back().leaf[7] = 255;
     f.nodes.back().counts = 0x80;
   });
   refused([](Forged& f) { ++f.view.header.surfel_count; });

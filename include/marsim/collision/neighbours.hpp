@@ -11,7 +11,8 @@
 
 namespace marsim::collision {
 
-/// Searches the points of a static map. Points are given relative to origin(), rounded to single
+/// Searches the points of a static map: its surfels' positions, and points on discs that are larger
+/// than usual. Points are given relative to origin(), rounded to single
 /// precision as map::decodeSurfels() does. Safe to use from several threads.
 class Neighbours {
  public:

@@ -26,7 +26,7 @@ struct SurfelMapConfig {
   double normal_radius_factor = 3.0;  ///< neighbourhood radius of normal and thickness, in r
   double planar_factor = 0.25;        ///< paper: planar where thickness < planar_factor * r
   Surface surface = Surface::kBlended;
-  // For Surface::kBlended only:
+  // For other surfaces than Surface::kPaper:
   double noise = 0.0;  ///< [m] standard deviation of points off their surface; 0: measured
   /// [m] radius of the neighbourhood that a point's surface is fitted to; 0: max(2 r, 8 noise)
   double smoothing_radius = 0.0;
@@ -40,14 +40,16 @@ struct SurfelMapConfig {
   double intensity_full_scale = 0.0;
 
   /// Whether the noise of the source has to be measured.
-  bool measuresNoise() const { return surface == Surface::kBlended && noise == 0.0; }
+  bool measuresNoise() const { return surface != Surface::kPaper && noise == 0.0; }
+  /// [m] Side of the voxels whose means surfels are made of.
+  double detail() const;
   /// [m] Radius of the largest hole that is filled; 0: none.
   double largestHole() const;
   /// Throws ConfigError. `where` is the file or parameter namespace it was read from.
   void validate(const std::string& where) const;
 };
 
-/// Words of command lines and parameters: "paper", "blended".
+/// Words of command lines and parameters: "paper", "blended", "sized".
 const char* nameOf(Surface surface);
 /// Throws UnknownNameError.
 Surface surfaceOf(const std::string& name);
@@ -56,7 +58,7 @@ Surface surfaceOf(const std::string& name);
 float discRadius(double resolution);
 
 /// The preprocessed map: the one model of truth that renderers and collision checks share. A ray
-/// (origin o, unit direction d) meets a surfel (position p, normal n) with R = radius()
+/// (origin o, unit direction d) meets a surfel (position p, normal n, radius R)
 /// - planar: where it crosses the plane through p with normal n, if that crossing lies within R of
 /// p;
 /// - not planar: at range (p - o).d, if the ray passes p within R.
@@ -94,8 +96,10 @@ class SurfelMap {
 
   const SurfelMapConfig& config() const { return config_; }
   double resolution() const { return config_.resolution; }
-  /// R [m], see discRadius().
+  /// R [m] of surfels of the usual size, see discRadius().
   float radius() const { return tree_.header.radius; }
+  /// R [m] of all surfels, by their numbers.
+  std::vector<float> radii() const;
   /// Surfels thinner than this are planar [m].
   float planarThreshold() const { return planar_threshold_; }
   bool isPlanar(const Surfel& surfel) const { return surfel.thickness < planar_threshold_; }
@@ -116,7 +120,7 @@ class SurfelMap {
  private:
   SurfelMap(const std::vector<Surfel>& surfels, const SurfelMapConfig& config,
             const Blending& blending, float planar_threshold, float noise,
-            const SurfelChannels& channels);
+            const SurfelChannels& channels, const std::vector<std::uint8_t>& sizes);
   SurfelMap() = default;
 
   std::shared_ptr<const SurfelTree> owned_;
@@ -137,9 +141,9 @@ class SurfelMap {
 std::vector<Surfel> estimateSurfels(const PointCloud& cloud, double radius,
                                     Progress& progress = Progress::none());
 
-/// Makes surfels of a downsampled cloud by a configuration (one point a voxel, in the order
-/// of the voxels' keys), which is used up. `measured_noise` [m] is the source's (measureNoise).
-/// Deterministic, on all cores.
+/// Makes surfels of a downsampled cloud by a configuration (one point a voxel of side detail(), in
+/// the order of the voxels' keys), which is used up. `measured_noise` [m] is the source's
+/// (measureNoise). Deterministic, on all cores.
 SurfelSet makeSurfels(PointCloud&& voxels, double measured_noise, const SurfelMapConfig& config,
                       Progress& progress = Progress::none());
 

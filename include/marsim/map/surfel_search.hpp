@@ -15,6 +15,7 @@ namespace marsim::map {
 struct FoundSurfel {
   std::uint32_t number = 0;  ///< as decodeSurfels() counts
   bool planar = false;
+  std::uint8_t size = kUsualSize;                      ///< class of its radius
   Eigen::Vector3f position = Eigen::Vector3f::Zero();  ///< as decodeSurfels() gives it
   Eigen::Vector3f normal = Eigen::Vector3f::Zero();    ///< of any length but 0
 };

@@ -18,10 +18,10 @@ namespace marsim::map {
 class SurfelTree {
  public:
   /// Runs on all cores; the result does not depend on their number. `radius` [m] is R.
-  /// Throws Error for 2^31 surfels or more, for positions or normals that are not finite and for a
-  /// channel of another number of values.
+  /// Throws Error for 2^31 surfels or more, for positions or normals that are not finite, for an
+  /// unknown size class and for a channel or sizes of another number of values.
   SurfelTree(const std::vector<Surfel>& surfels, float radius, float planar_threshold,
-             const SurfelChannels& channels = {});
+             const SurfelChannels& channels = {}, const std::vector<std::uint8_t>& sizes = {});
 
   /// A view that points into this object.
   SurfelTreeView view() const;
@@ -41,6 +41,9 @@ std::size_t bytesOf(const SurfelTreeView& view);
 /// The surfels of a tree, by their numbers. Positions are relative to the header's origin; the
 /// thickness is 0 for planar surfels and infinite for others. Runs on all cores.
 std::vector<Surfel> decodeSurfels(const SurfelTreeView& view);
+
+/// Size classes of the surfels of a tree, by their numbers.
+std::vector<std::uint8_t> decodeSizes(const SurfelTreeView& view);
 
 /// Checks that a traversal of the view stays inside its arrays, ends, needs no more depth than
 /// kMaxTreeDepth and meets numbers only, whatever the bytes are. Throws Error.

@@ -11,6 +11,12 @@ namespace marsim::map {
 /// The one way to store surfels, as files say it; 1 was floats.
 constexpr std::uint32_t kCompactStorage = 0;
 
+/// Radii of surfels by their size class, in R.
+constexpr float kSizeFactors[] = {2.0F, 1.41421356F, 1.0F,  0.70710678F,
+                                  0.5F, 0.35355339F, 0.25F, 0.17677670F};
+constexpr int kSizeCount = sizeof(kSizeFactors) / sizeof(*kSizeFactors);
+constexpr std::uint8_t kUsualSize = 2;  ///< the class of radius R
+
 struct SurfelTreeHeader {
   double origin[3];       ///< [m] in W, of the tree's coordinates
   float radius;           ///< [m] R

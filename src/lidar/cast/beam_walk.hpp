@@ -23,8 +23,7 @@ class BeamWalk {
         group_(rays),
         count_(rays.count),
         halves_((rays.count + 7) / 8),
-        radius_(tree.header.radius),
-        sure_slack_(sureSlack(radius_)),
+        largest_radius_(map::largestRadius(tree)),
         bounds_(rays.negative) {
     load();
     findTube();
@@ -49,7 +48,7 @@ class BeamWalk {
 
   // A surfel that some of the rays have met. p [m] is relative to the first ray's origin.
   struct MetByRays {
-    Float8 t[2], off2[2];  // [m], [m^2]
+    Float8 t[2], off2[2];  // [m], [R^2]
     Int8 met[2];
     float p[3], n[3];  // a normal of any length
     bool planar;
@@ -115,12 +114,11 @@ class BeamWalk {
       turn2 = max8(turn2, dot8(turn, turn));
       off2 = max8(off2, dot8(off, off));
     }
-    const float slope = __builtin_sqrtf(most(turn2)) + 1e-6F;
-    const float spread = __builtin_sqrtf(most(off2));
-    narrow_ = slope < kNarrow && spread < radius_;
-    const float share = 1.0001F / (1.0F - slope);
-    tube_radius_ = (radius_ + spread + slope * (spread + radius_)) * share;
-    tube_slope_ = slope * share + 2e-6F;  // and the rounding at large distances
+    slope_ = __builtin_sqrtf(most(turn2)) + 1e-6F;
+    spread_ = __builtin_sqrtf(most(off2));
+    narrow_ = slope_ < kNarrow && spread_ < tree_.header.radius;
+    tube_share_ = 1.0001F / (1.0F - slope_);
+    tube_slope_ = slope_ * tube_share_ + 2e-6F;  // and the rounding at large distances
   }
 
   // Bounds of origins and inverse directions, as in GroupWalk.
@@ -172,23 +170,29 @@ class BeamWalk {
     return walk_.goOn(node, entry, met, child, stack, size);
   }
 
+  // [m] Radius of the tube at its beginning.
+  float tubeRadius(float radius) const {
+    return (radius + spread_ + slope_ * (spread_ + radius)) * tube_share_;
+  }
+
   // A mask of those of eight surfels that lie in the tube.
-  unsigned inTube(const Block& block) const {
+  unsigned inTube(const Block& block, float tube_radius) const {
     const float* const a = axis_;
     const Float8* const v = block.v;
     const Float8 off[3] = {v[1] * a[2] - v[2] * a[1], v[2] * a[0] - v[0] * a[2],
                            v[0] * a[1] - v[1] * a[0]};
-    const Float8 radius = abs8(dot8(v, a)) * tube_slope_ + tube_radius_;
+    const Float8 radius = abs8(dot8(v, a)) * tube_slope_ + tube_radius;
     return signs(dot8(off, off) <= radius * radius);
   }
 
   void meetLeaf(std::uint32_t child) {
     const RayGroup::Lane& first = group_.lanes[0];
     const Leaves leaf = walk_.leavesOf(child, first.origin, first.origin_rest);
+    const float tube_radius = tubeRadius(leaf.radius());
     for (std::uint32_t i = 0; i < leaf.count(); i += 8) {
       const Block block = leaf.block(i);
       const std::uint32_t rest = leaf.count() - i;
-      unsigned lanes = inTube(block) & (rest < 8 ? (1U << rest) - 1 : 255U);
+      unsigned lanes = inTube(block, tube_radius) & (rest < 8 ? (1U << rest) - 1 : 255U);
       if (lanes == 0) continue;
       float p[3][8], n[3][8];
       for (int axis = 0; axis < 3; ++axis) {
@@ -207,14 +211,15 @@ class BeamWalk {
         met.planar = (planar >> lane & 1U) != 0;
         met.surfel = static_cast<std::int32_t>(leaf.first() + i + lane);
         met.leaf = static_cast<std::int32_t>(child);
-        if (meet(met)) ++count_met_;
+        if (meet(met, leaf.radius())) ++count_met_;
       }
     }
     farthest_cut_ = farthestCut();
   }
 
   // Whether any ray meets a surfel.
-  bool meet(MetByRays& met) {
+  bool meet(MetByRays& met, float radius) {
+    const float inverse_radius2 = 1.0F / (radius * radius);
     bool any = false;
     for (int half = 0; half < halves_; ++half) {
       Float8 d[3], v[3], n[3];
@@ -227,13 +232,14 @@ class BeamWalk {
       const Float8 slope = dot8(n, d);
       const Meeting8 meeting = meetPlane(dot8(n, v), slope, d, v);
       const Verdict8 verdict =
-          judge(meeting, slope, Leaves::kScale, radius_, sure_slack_,
+          judge(meeting, slope, Leaves::kScale, radius, sureSlack(radius),
                 load8<Float8>(range_min_ + 8 * half), load8<Float8>(range_max_ + 8 * half), cut);
       met.met[half] = verdict.maybe & (cut > 0.0F);
       met.t[half] = meeting.t;
       met.off2[half] = meeting.off2;
       const unsigned unsure = signs(met.met[half] & ~verdict.sure);
-      if (__builtin_expect(unsure != 0, 0)) settle(half, unsure, met);
+      if (__builtin_expect(unsure != 0, 0)) settle(half, unsure, radius, met);
+      met.off2[half] = met.off2[half] * inverse_radius2;
       if (signs(met.met[half]) == 0) continue;
       any = true;
       const Float8 nearer = min8(cut, met.t[half] + blending_.depth);
@@ -243,7 +249,8 @@ class BeamWalk {
   }
 
   // Repeats the unsure lanes in double precision.
-  __attribute__((noinline)) void settle(int half, unsigned unsure, MetByRays& met) const {
+  __attribute__((noinline)) void settle(int half, unsigned unsure, float radius,
+                                        MetByRays& met) const {
     const ExactSurfel surfel = walk_.exactSurfel(static_cast<std::uint32_t>(met.leaf),
                                                  static_cast<std::uint32_t>(met.surfel));
     float t[8], off2[8];
@@ -261,7 +268,7 @@ class BeamWalk {
             static_cast<double>(of.direction[axis]) + static_cast<double>(of.direction_rest[axis]);
       }
       const ExactMeeting exact =
-          meetExactly(v, surfel.n, surfel.planar, d, static_cast<double>(radius_),
+          meetExactly(v, surfel.n, surfel.planar, d, static_cast<double>(radius),
                       static_cast<double>(range_min_[ray]), static_cast<double>(range_max_[ray]));
       t[lane] = static_cast<float>(exact.range);
       off2[lane] = static_cast<float>(exact.off2);
@@ -327,7 +334,7 @@ class BeamWalk {
       way[axis] = met.p[axis] - first.p[axis];
     }
     const Float8 cosine = dot8(n, first.n), offset = abs8(dot8(way, first.n));
-    const Float8 error = (first.t + (blending_.depth + radius_)) * kOffsetError;
+    const Float8 error = (first.t + (blending_.depth + largest_radius_)) * kOffsetError;
     Int8 agrees = asked &
                   (cosine * cosine >= dot8(n, n) * (blending_.min_cosine * blending_.min_cosine)) &
                   (offset <= error + blending_.max_offset);
@@ -355,8 +362,7 @@ class BeamWalk {
     const First8 first = firstOf(half);
     Blended8 result{first.t, {first.n[0], first.n[1], first.n[2]}, first.surfel};
     if (!(blending_.depth > 0.0F)) return result;
-    const float inverse_depth = 1.0F / blending_.depth,
-                inverse_radius2 = 1.0F / (radius_ * radius_);
+    const float inverse_depth = 1.0F / blending_.depth;
     Float8 weights = all8(0.0F), mean = all8(0.0F), largest = all8(-1.0F);
     for (int i = 0; i < count_met_; ++i) {
       const MetByRays& met = met_[i];
@@ -367,8 +373,7 @@ class BeamWalk {
                     ? (agreeing(met, first, counts & first.planar) | (surfel == first.surfel))
                     : ~first.planar;
       if (signs(counts) == 0) continue;
-      const Float8 share =
-          (1.0F - met.off2[half] * inverse_radius2) * (1.0F - behind * inverse_depth);
+      const Float8 share = (1.0F - met.off2[half]) * (1.0F - behind * inverse_depth);
       const Float8 weight = blend8(all8(0.0F), max8(share, all8(0.0F)) + kLeastWeight, counts);
       weights += weight;
       mean += blend8(all8(0.0F), weight * behind, counts);
@@ -401,10 +406,10 @@ class BeamWalk {
   const RayWalk walk_;
   const RayGroup& group_;
   const int count_, halves_;
-  const float radius_, sure_slack_;  // [m]
+  const float largest_radius_;  // [m]
   GroupBounds bounds_;
   bool narrow_;
-  float axis_[3], tube_radius_, tube_slope_;
+  float axis_[3], slope_, spread_, tube_share_, tube_slope_;
   float farthest_cut_;  // [m] of all rays
   alignas(64) float origin_[3][kGroupSize], offset_[3][kGroupSize];
   alignas(64) float direction_[3][kGroupSize];

@@ -11,9 +11,10 @@ namespace marsim::lidar {
 namespace {
 
 /// Surfels that a ray has met, eight at a time. v = p - o [m]; n: normals of any length, the ray's
-/// direction where they are not planar; off2: squared distance of the crossing from p [m^2].
+/// direction where they are not planar; off2: squared distance of the crossing from p, in R^2 of
+/// the surfel.
 struct Met {
-  Float8 t, off2;  // [m], [m^2]
+  Float8 t, off2;  // [m], [R^2]
   Float8 v[3], n[3];
   Int8 planar;  // by sign
   Int8 surfel;  // in tree order
@@ -117,11 +118,11 @@ class BlendSums {
  public:
   static constexpr float kOffsetError = 1e-6F;  ///< relative to the distance: sixteen times 2^-24
 
+  // `radius` [m]: the largest surfel's.
   BlendSums(const CastBlending& blending, float radius, const FirstMet& first)
       : first_(first),
         depth_(blending.depth),
         inverse_depth_(1.0F / blending.depth),
-        inverse_radius2_(1.0F / (radius * radius)),
         min_cosine2_(blending.min_cosine * blending.min_cosine),
         max_offset_(blending.max_offset),
         offset_error_(kOffsetError * (first.t + blending.depth + radius)) {
@@ -153,7 +154,7 @@ class BlendSums {
     } else {
       counts &= met.planar >= 0;
     }
-    const Float8 share = (1.0F - met.off2 * inverse_radius2_) * (1.0F - behind * inverse_depth_);
+    const Float8 share = (1.0F - met.off2) * (1.0F - behind * inverse_depth_);
     const Float8 weight = blend8(all8(0.0F), max8(share, all8(0.0F)) + kLeastWeight, counts);
     weight_ += weight;
     mean_ += blend8(all8(0.0F), weight * behind, counts);
@@ -196,7 +197,7 @@ class BlendSums {
   }
 
   const FirstMet& first_;
-  const float depth_, inverse_depth_, inverse_radius2_, min_cosine2_, max_offset_, offset_error_;
+  const float depth_, inverse_depth_, min_cosine2_, max_offset_, offset_error_;
   Float8 weight_, mean_;  // sums of weights, and of weights times the range behind the first
   Float8 largest_, normal_[3];
   Int8 surfel_;

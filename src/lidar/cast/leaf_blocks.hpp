@@ -33,6 +33,7 @@ class Leaves {
 
   std::uint32_t first() const { return leaf_.first; }  ///< surfel in tree order
   std::uint32_t count() const { return leaf_.count; }
+  float radius() const { return radius_; }  ///< [m] of the surfels
 
   Block block(std::uint32_t i) const {
     const map::SurfelCodes<Int8> codes(load8<Int8>(words_ + i),
@@ -68,7 +69,7 @@ class Leaves {
  private:
   Leaves(const map::SurfelTreeView& tree, const map::StoredLeaf& leaf,
          const map::LeafFrame<float>& frame, const float* origin, const float* origin_rest)
-      : leaf_(leaf), frame_(frame), words_(leaf.wordsIn(tree)) {
+      : leaf_(leaf), frame_(frame), words_(leaf.wordsIn(tree)), radius_(leaf.radiusIn(tree)) {
     for (int axis = 0; axis < 3; ++axis) {
       base_[axis] = (frame_.lower[axis] - origin[axis]) - origin_rest[axis];
     }
@@ -77,6 +78,7 @@ class Leaves {
   const map::StoredLeaf leaf_;
   const map::LeafFrame<float> frame_;
   const std::uint32_t* words_;
+  const float radius_;
   float base_[3];  // [m] lower corner - origin
 };
 

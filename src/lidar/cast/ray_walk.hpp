@@ -45,10 +45,7 @@ class RayWalk {
   };
 
   RayWalk(const map::SurfelTreeView& tree, const CastBlending& blending, const bool* negative)
-      : tree_(tree),
-        blending_(blending),
-        radius_(tree.header.radius),
-        sure_slack_(sureSlack(radius_)) {
+      : tree_(tree), blending_(blending) {
     for (int axis = 0; axis < 3; ++axis) {
       near_[axis] = negative[axis] ? &map::TreeNode::upper : &map::TreeNode::lower;
       far_[axis] = negative[axis] ? &map::TreeNode::lower : &map::TreeNode::upper;
@@ -106,9 +103,14 @@ class RayWalk {
     Block blocks[map::kMaxLeafSize / 8];
     Leaves leaves;
     std::uint32_t code, first, count;
+    float inverse_radius2;  // [1/m^2]
 
     OpenLeaf(std::uint32_t child, const Leaves& surfels)
-        : leaves(surfels), code(child), first(surfels.first()), count(surfels.count()) {
+        : leaves(surfels),
+          code(child),
+          first(surfels.first()),
+          count(surfels.count()),
+          inverse_radius2(1.0F / (surfels.radius() * surfels.radius())) {
       blocks[0] = leaves.block(0);
       if (count > 8) blocks[1] = leaves.block(8);
     }
@@ -211,13 +213,14 @@ class RayWalk {
     }
     const Float8 slope = dot8(met.n, d);
     const Meeting8 meeting = meetPlane(dot8(met.n, met.v), slope, d, met.v);
-    const Verdict8 verdict = judge(meeting, slope, Leaves::kScale, radius_, sure_slack_,
+    const float radius = leaf.leaves.radius();
+    const Verdict8 verdict = judge(meeting, slope, Leaves::kScale, radius, sureSlack(radius),
                                    ray.range_min, ray.range_max, ray.cut);
     const Int8 lane = iota8();
     test.maybe = verdict.maybe & (lane < static_cast<std::int32_t>(leaf.count - i));
     test.sure = verdict.sure;
     met.t = meeting.t;
-    met.off2 = meeting.off2;
+    met.off2 = meeting.off2 * leaf.inverse_radius2;
     met.planar = block.planar;
     met.surfel = lane + static_cast<std::int32_t>(leaf.first + i);
     return test;
@@ -273,9 +276,8 @@ class RayWalk {
     store8(ranges, t);
     for (; met != 0; met &= met - 1) {
       const auto lane = static_cast<unsigned>(__builtin_ctz(met));
-      const float range = (unsure >> lane & 1) == 0
-                              ? ranges[lane]
-                              : meetExactly(ray, leaf.leaves.exact(i + lane)).range;
+      const float range =
+          (unsure >> lane & 1) == 0 ? ranges[lane] : meetExactly(ray, leaf.leaves, i + lane).range;
       take(ray, range, leaf.code, leaf.first + i + lane);
     }
   }
@@ -289,10 +291,10 @@ class RayWalk {
     unsigned missed = 0;
     for (unsigned left = unsure; left != 0; left &= left - 1) {
       const auto lane = static_cast<unsigned>(__builtin_ctz(left));
-      const Meeting meeting = meetExactly(ray, leaf.leaves.exact(i + lane));
+      const Meeting meeting = meetExactly(ray, leaf.leaves, i + lane);
       if (meeting.range > ray.cut) missed |= 1U << lane;
       ranges[lane] = meeting.range;
-      off2[lane] = meeting.off2;
+      off2[lane] = meeting.off2 * leaf.inverse_radius2;
     }
     met.t = load8<Float8>(ranges);
     met.off2 = load8<Float8>(off2);
@@ -341,7 +343,8 @@ class RayWalk {
   };
 
   // Tests a surfel in double precision.
-  Meeting meetExactly(const WalkRay& ray, const ExactSurfel& surfel) const {
+  Meeting meetExactly(const WalkRay& ray, const Leaves& leaves, std::uint32_t i) const {
+    const ExactSurfel surfel = leaves.exact(i);
     double v[3], d[3];
     for (int axis = 0; axis < 3; ++axis) {
       v[axis] = surfel.p[axis] - static_cast<double>(ray.origin[axis]) -
@@ -350,7 +353,7 @@ class RayWalk {
           static_cast<double>(ray.direction[axis]) + static_cast<double>(ray.direction_rest[axis]);
     }
     const ExactMeeting meeting =
-        lidar::meetExactly(v, surfel.n, surfel.planar, d, static_cast<double>(radius_),
+        lidar::meetExactly(v, surfel.n, surfel.planar, d, static_cast<double>(leaves.radius()),
                            static_cast<double>(ray.range_min), static_cast<double>(ray.range_max));
     return {meeting.met ? static_cast<float>(meeting.range) : __builtin_inff(),
             static_cast<float>(meeting.off2)};
@@ -369,7 +372,6 @@ class RayWalk {
 
   const map::SurfelTreeView& tree_;
   const CastBlending& blending_;
-  const float radius_, sure_slack_;  // [m]
   Planes near_[3], far_[3];
 };
 

@@ -181,7 +181,7 @@ class GroupWalk {
     const Candidates& met = *ray.met;
     if (met.count == 0) return nearest(ray);
     const FirstMet first = firstOf(met);
-    BlendSums sums(blending_, tree_.header.radius, first);
+    BlendSums sums(blending_, map::largestRadius(tree_), first);
     for (int i = 0; i < met.count; i += 8) {
       const unsigned lanes = met.count - i < 8 ? (1U << (met.count - i)) - 1 : 255U;
       sums.add(met.load(i), lanes, [&](unsigned lane) {
@@ -213,7 +213,7 @@ class GroupWalk {
     walk_.run<Visit::kNearest>(ray, 0);
     if (ray.surfel == kNothing) return nearest(ray);
     const FirstMet first = walk_.firstMet(ray, ray.cut, ray.leaf, ray.surfel);
-    BlendSums sums(blending_, tree_.header.radius, first);
+    BlendSums sums(blending_, map::largestRadius(tree_), first);
     ray.sums = &sums;
     const float cut = ray.cut + blending_.depth;
     ray.cut = cut < ray.range_max ? cut : ray.range_max;

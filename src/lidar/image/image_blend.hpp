@@ -22,8 +22,7 @@ class ImageBlend {
       : tree_(tree),
         image_(strip),
         blending_(strip.blending),
-        radius_(tree.header.radius),
-        inverse_radius2_(1.0F / (radius_ * radius_)),
+        largest_radius_(map::largestRadius(tree)),
         inverse_depth_(1.0F / blending_.depth),
         min_cosine2_(blending_.min_cosine * blending_.min_cosine) {}
 
@@ -150,7 +149,7 @@ class ImageBlend {
     const Meeting8 meeting = planar ? meetPlane(all8(seen.nv), dot8(n, d), d, v) : meetBall(d, v);
     const Float8 depth = load8<Float8>(cells.depth + cell);
     const Float8 behind = max8(meeting.t - depth, all8(0.0F));
-    const Float8 off2 = meeting.off2 * inverse_radius2_;
+    const Float8 off2 = meeting.off2 * seen.inverse_radius2;
     Int8 counts = (off2 <= 1.0F) & (meeting.t > 0.0F) & (meeting.t <= image_.range_max) &
                   (behind <= blending_.depth);
     if (signs(counts) == 0) return;
@@ -189,7 +188,7 @@ class ImageBlend {
     // The distance of the ray's point at `depth` from the first's plane.
     const Float8 offset =
         abs8(n[0] * seen.v[0] + n[1] * seen.v[1] + n[2] * seen.v[2] - depth * dot8(n, d));
-    const Float8 error = (depth + (blending_.depth + radius_)) * kOffsetError;
+    const Float8 error = (depth + (blending_.depth + largest_radius_)) * kOffsetError;
     Int8 agrees =
         asked & (cosine * cosine >= min_cosine2_) & (offset <= error + blending_.max_offset);
     unsigned doubtful = signs(agrees & (offset >= blending_.max_offset - error));
@@ -269,8 +268,8 @@ class ImageBlend {
   const map::SurfelTreeView& tree_;
   ImageStrip& image_;
   ImageBlending& blending_;
-  const float radius_;  // [m]
-  const float inverse_radius2_, inverse_depth_, min_cosine2_;
+  const float largest_radius_;  // [m]
+  const float inverse_depth_, min_cosine2_;
 };
 
 }  // namespace

@@ -107,11 +107,7 @@ template <bool kBlends>
 class ImageWalk {
  public:
   ImageWalk(const map::SurfelTreeView& tree, ImageStrip& strip)
-      : tree_(tree),
-        image_(strip),
-        ball_(tree.header.radius * 1.00002F),
-        radius2_(tree.header.radius * tree.header.radius),
-        depth_(kBlends ? strip.blending.depth : 0.0F) {}
+      : tree_(tree), image_(strip), depth_(kBlends ? strip.blending.depth : 0.0F) {}
 
   void run() {
     if (tree_.header.node_count == 0) return;
@@ -218,6 +214,7 @@ class ImageWalk {
   struct Splat {
     Float8 v[3], n[3];  // [m] in the sensor's frame, the same in all lanes
     Float8 nv;
+    float radius2;  // [m^2]
     std::uint32_t surfel, leaf;
   };
 
@@ -225,20 +222,22 @@ class ImageWalk {
     const Leaves leaves(tree_, tree_.nodes[map::parentOf(leaf)], map::slotOf(leaf), image_.eye,
                         image_.eye_rest);
     for (std::uint32_t first = 0; first < leaves.count(); first += 8) {
-      renderBlock(leaves.block(first), leaves.count() - first, leaves.first() + first, leaf);
+      renderBlock(leaves.block(first), leaves.count() - first, leaves.first() + first, leaf,
+                  leaves.radius());
     }
   }
 
   void renderBlock(const Block& block, std::uint32_t count, std::uint32_t surfel,
-                   std::uint32_t leaf) {
+                   std::uint32_t leaf, float radius) {
+    const float ball = radius * 1.00002F;
     Float8 v[3], n[3];
     rotate(image_, block.v, v);
     rotate(image_, block.n, n);
     const Float8 nv = dot8(n, v);
-    const Float8 distance = (sqrt8(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) - ball_) * 0.99999F;
+    const Float8 distance = (sqrt8(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) - ball) * 0.99999F;
     const Float8 inverse = blend8(all8(0.0F), 1.0F / sqrt8(dot8(n, n)), block.planar);
     const Float8 unit[3] = {n[0] * inverse, n[1] * inverse, n[2] * inverse};
-    const Footprints cells = footprintsOf(image_, v, unit, all8(ball_));
+    const Footprints cells = footprintsOf(image_, v, unit, all8(ball));
     float distances[8], lanes[7][8];
     store8(distances, distance);
     for (int axis = 0; axis < 3; ++axis) {
@@ -261,6 +260,7 @@ class ImageWalk {
           splat.n[axis] = all8(lanes[axis + 3][i]);
         }
         splat.nv = all8(lanes[6][i]);
+        splat.radius2 = radius * radius;
         splat.surfel = surfel + static_cast<std::uint32_t>(i);
         splat.leaf = leaf;
         if ((planar >> i & 1U) != 0) {
@@ -300,7 +300,7 @@ class ImageWalk {
     const Meeting8 meeting = meetAt<planar>(splat, cell);
     const Float8 range = meeting.t;
     const Float8 depth = load8<Float8>(image_.depth + cell);
-    const Int8 met = (meeting.off2 <= radius2_) & (range > 0.0F) & (range <= depth);
+    const Int8 met = (meeting.off2 <= splat.radius2) & (range > 0.0F) & (range <= depth);
     unsigned lanes = signs(met);
     if (lanes == 0) return;
     const Int8 nearer = met & (range < depth);
@@ -340,6 +340,7 @@ class ImageWalk {
     if (met.last_row < 0) return;
     ++blending.seen_count;
     seen.leaf = splat.leaf;
+    seen.inverse_radius2 = 1.0F / splat.radius2;
     seen.cells = met;
     const Float8* const n = splat.n;
     const float inverse = planar ? laneOf(1.0F / sqrt8(dot8(n, n)), 0) : 0.0F;
@@ -359,8 +360,8 @@ class ImageWalk {
     const Meeting8 meeting = meetAt<planar>(splat, cell);
     const Float8 range = meeting.t;
     const Float8 depth = load8<Float8>(image_.depth + cell);
-    const Int8 met = (meeting.off2 <= radius2_) & (range > 0.0F) & (range <= image_.range_max) &
-                     (range <= depth + depth_);
+    const Int8 met = (meeting.off2 <= splat.radius2) & (range > 0.0F) &
+                     (range <= image_.range_max) & (range <= depth + depth_);
     if (signs(met) == 0) return false;
     const Int8 nearer = met & (range < depth);
     for (unsigned equal = signs(met & (range <= depth) & ~nearer); equal != 0; equal &= equal - 1) {
@@ -398,9 +399,7 @@ class ImageWalk {
 
   const map::SurfelTreeView& tree_;
   ImageStrip& image_;
-  const float ball_;     // [m] upper bound of R
-  const float radius2_;  // [m^2]
-  const float depth_;    // [m] kept behind the nearest
+  const float depth_;  // [m] kept behind the nearest
 };
 
 }  // namespace

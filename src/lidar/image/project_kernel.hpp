@@ -19,8 +19,9 @@ struct CellRange {
 
 /// A surfel that cells of a strip have met, kept for blending until all are known.
 struct SeenSurfel {
-  float v[3], n[3];  ///< [m] position, and unit normal (0: not planar), in the sensor's frame
-  float nv;          ///< n . v
+  float v[3], n[3];       ///< [m] position, and unit normal (0: not planar), in the sensor's frame
+  float nv;               ///< n . v
+  float inverse_radius2;  ///< [1/m^2]
   std::uint32_t surfel, leaf;
   CellRange cells;
 };

@@ -33,7 +33,7 @@ LoadedMap build(const fs::path& path, const SurfelMapConfig& config, Progress& p
   LoadedMap result;
   auto sample = config.measuresNoise() ? std::make_unique<NoiseSample>() : nullptr;
   PointCloud voxels =
-      streamVoxels(path, config.resolution, result.source, progress, {}, sample.get());
+      streamVoxels(path, config.detail(), result.source, progress, {}, sample.get());
   const double noise = sample ? sample->noise() : 0.0;
   sample.reset();
   result.source.spacing = measureSpacing(voxels, config.resolution, config.largestHole());

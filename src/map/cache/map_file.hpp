@@ -24,7 +24,7 @@
 ///     sections   in the table's order, each at a multiple of 64 bytes, zeros between them
 namespace marsim::map {
 
-constexpr std::uint32_t kMapFileVersion = 2;
+constexpr std::uint32_t kMapFileVersion = 3;
 
 /// A hash of the source's content and of all settings that shaped the file.
 using MapFileKey = std::array<std::uint64_t, 2>;

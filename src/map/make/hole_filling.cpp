@@ -47,11 +47,11 @@ struct Compass {
   static constexpr std::size_t kCount = 16;
   std::array<float, kCount> x, y;
 
-  explicit Compass(float radius) {
+  Compass() {
     for (std::size_t i = 0; i < kCount; ++i) {
       const double angle = 2.0 * kPi * static_cast<double>(i) / kCount;
-      x[i] = radius * static_cast<float>(std::cos(angle));
-      y[i] = radius * static_cast<float>(std::sin(angle));
+      x[i] = static_cast<float>(std::cos(angle));
+      y[i] = static_cast<float>(std::sin(angle));
     }
   }
 };
@@ -135,7 +135,9 @@ class Filler {
   void look(std::uint32_t index, const Vector3f& place, Work& work);
   void lookWider(std::uint32_t index, const Vector3f& place, float reach, Work& work);
   void learnSpacing(std::uint32_t index, Work& work);
-  bool isClosed(const std::vector<Neighbour>& neighbours) const;
+  bool isFull(std::uint32_t index) const;
+  float radiusOf(std::uint32_t index) const;
+  bool isClosed(std::uint32_t index, const std::vector<Neighbour>& neighbours) const;
   float spacingAround(std::uint32_t index, Work& work) const;
   float heaviestAround(std::uint32_t index, const Work& work) const;
   bool isFoliage(float square, const Work& work) const;
@@ -144,7 +146,8 @@ class Filler {
 
   const MergedPoints& merged_;
   const HoleSettings& settings_;
-  Compass compass_;
+  const Compass compass_{};
+  float touch_ = 0.0F;  ///< [m] between surfels whose discs touch, at most
   std::vector<Vector3f> positions_;
   Vector3d corner_;
   std::vector<State> states_;
@@ -154,16 +157,14 @@ class Filler {
 };
 
 Filler::Filler(const MergedPoints& merged, const HoleSettings& settings)
-    : merged_(merged),
-      settings_(settings),
-      compass_(settings.disc),
-      spacings_(merged.surfels.size(), 0.0F) {
+    : merged_(merged), settings_(settings), spacings_(merged.surfels.size(), 0.0F) {
   positions_.reserve(merged.surfels.size());
   states_.reserve(merged.surfels.size());
   Eigen::AlignedBox3f box;
   for (std::size_t i = 0; i < merged.surfels.size(); ++i) {
     positions_.push_back(merged.surfels[i].position);
-    states_.push_back(merged.kinds[i] == FitKind::kSheet ? State::kSparse : State::kDone);
+    touch_ = std::max(touch_, 2.0F * radiusOf(static_cast<std::uint32_t>(i)));
+    states_.push_back(isFull(static_cast<std::uint32_t>(i)) ? State::kSparse : State::kDone);
     box.extend(positions_.back());
   }
   const Vector3d low = box.min().cast<double>();
@@ -178,7 +179,7 @@ void Filler::gather(const CellGrid& grid, std::size_t cell, CellGrid::Cursors& c
   for (std::size_t column = 0; column < columns.begin.size(); ++column) {
     for (std::size_t i = columns.begin[column]; i < columns.end[column]; ++i) {
       const std::uint32_t index = grid.order()[i];
-      if (merged_.kinds[index] != FitKind::kSheet) continue;
+      if (!isFull(index)) continue;
       const Vector3f place = (positions_[index].cast<double>() - middle).cast<float>();
       around.add(place, merged_.surfels[index].normal, index);
     }
@@ -232,26 +233,38 @@ void Filler::collect(const Vector3f& place, const Vector3f& n, std::uint32_t ind
   }
 }
 
+/// Whether a surfel belongs to a sheet whose holes are filled. Small discs stand at edges.
+bool Filler::isFull(std::uint32_t index) const {
+  return merged_.kinds[index] == FitKind::kSheet && merged_.sizeOf(index) <= kUsualSize;
+}
+
+float Filler::radiusOf(std::uint32_t index) const {
+  return settings_.disc * kSizeFactors[merged_.sizeOf(index)];
+}
+
 /// Whether the edge of its disc is covered by the discs of neighbours.
-bool Filler::isClosed(const std::vector<Neighbour>& neighbours) const {
+bool Filler::isClosed(std::uint32_t index, const std::vector<Neighbour>& neighbours) const {
   std::array<float, Compass::kCount> least;
   least.fill(1.0F);
+  const float own = radiusOf(index);
   for (const Neighbour& n : neighbours) {
+    const float other = radiusOf(n.index);
+    const float beyond = n.square + own * own - other * other;
 #pragma omp simd
     for (std::size_t k = 0; k < Compass::kCount; ++k) {
-      const float along = compass_.x[k] * n.x + compass_.y[k] * n.y;
-      least[k] = std::min(least[k], n.square - 2.0F * along);
+      const float along = own * (compass_.x[k] * n.x + compass_.y[k] * n.y);
+      least[k] = std::min(least[k], beyond - 2.0F * along);
     }
   }
   return *std::max_element(least.begin(), least.end()) <= 0.0F;
 }
 
-/// Looks for a hole beside a surfel's disc; discs farther than 2 R do not touch it.
+/// Looks for a hole beside a surfel's disc; discs farther than twice the largest R do not touch it.
 void Filler::look(std::uint32_t index, const Vector3f& place, Work& work) {
   const Vector3f& n = merged_.surfels[index].normal;
   measure(place, n, work.around);
-  collect(place, n, index, 2.0F * settings_.disc, work);
-  if (isClosed(work.neighbours)) states_[index] = State::kDone;
+  collect(place, n, index, touch_, work);
+  if (isClosed(index, work.neighbours)) states_[index] = State::kDone;
   learnSpacing(index, work);
 }
 
@@ -320,9 +333,10 @@ void Filler::fillAround(std::uint32_t index, const Vector3f& place, float reach,
   }
   for (const VoronoiCell::Corner& corner : work.cell.corners()) {
     if (!corner.hasNeighbours() || corner.square() > most * most) continue;
-    if (corner.square() < settings_.disc * settings_.disc) continue;
     const std::uint32_t a = work.neighbours[static_cast<std::size_t>(corner.before)].index;
     const std::uint32_t b = work.neighbours[static_cast<std::size_t>(corner.after)].index;
+    const float disc = std::min({radiusOf(index), radiusOf(a), radiusOf(b)});
+    if (corner.square() < disc * disc) continue;
     if (merged_.weights[a] < lightest || merged_.weights[b] < lightest) continue;
     if (index < a && index < b) strew({index, a, b}, work.points);
   }
@@ -420,7 +434,7 @@ void Filler::visitCells(const CellGrid& grid, std::vector<Work>& blocks, const V
 }
 
 void Filler::findHoles() {
-  const CellGrid grid(positions_, 2.0 * static_cast<double>(settings_.disc) * 1.000001, corner_);
+  const CellGrid grid(positions_, static_cast<double>(touch_) * 1.000001, corner_);
   std::vector<Work> blocks;
   visitCells(grid, blocks, [&](std::uint32_t index, const Vector3f& place, Work& work) {
     look(index, place, work);

@@ -26,6 +26,7 @@ SurfelSet makeSurfels(PointCloud&& voxels, double measured_noise, const SurfelMa
     case Surface::kPaper:
       return makePaperSurfels(std::move(cloud), config, progress);
     case Surface::kBlended:
+    case Surface::kSized:
       break;
   }
   return makeNoiseAwareSurfels(std::move(cloud), measured_noise, config, progress);

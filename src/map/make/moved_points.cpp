@@ -25,12 +25,13 @@ constexpr double kGoldenTurn = 1.9416110387255;  // [rad] pi (sqrt(5) - 1) / 2
 /// Points of one surface inside a voxel.
 class Cluster {
  public:
-  Cluster(const MovedPoints& moved, std::size_t first) : kind_(moved.kinds[first]) {
+  Cluster(const MovedPoints& moved, std::size_t first)
+      : kind_(moved.kinds[first]), size_(sizeOf(moved, first)) {
     add(moved, first);
   }
 
   bool takes(const MovedPoints& moved, std::size_t i, double offset) const {
-    if (moved.kinds[i] != kind_) return false;
+    if (moved.kinds[i] != kind_ || sizeOf(moved, i) != size_) return false;
     if (kind_ == FitKind::kNeither) return true;
     const Vector3d direction = direction_.normalized();
     const double cosine = direction.dot(moved.directions[i].cast<double>());
@@ -53,12 +54,17 @@ class Cluster {
   void append(const MergeSettings& settings, std::vector<Surfel>& surfels) const;
   const ChannelMean& channels() const { return channels_; }
   FitKind kind() const { return kind_; }
+  std::uint8_t size() const { return size_; }
   float weight() const { return static_cast<float>(weight_); }
 
  private:
+  static std::uint8_t sizeOf(const MovedPoints& moved, std::size_t i) {
+    return moved.sizes.empty() ? kUsualSize : moved.sizes[i];
+  }
   Vector3d position() const { return position_ / weight_; }
 
   FitKind kind_;
+  std::uint8_t size_;
   double weight_ = 0.0;
   Vector3d position_ = Vector3d::Zero();
   Vector3d direction_ = Vector3d::Zero();
@@ -111,6 +117,7 @@ void mergeVoxel(const MovedPoints& moved, const MergeSettings& settings, const V
     for (; made < merged.surfels.size(); ++made) {
       merged.kinds.push_back(cluster.kind());
       merged.weights.push_back(cluster.weight());
+      merged.sizes.push_back(cluster.size());
       cluster.channels().appendTo(merged);
     }
   }
@@ -130,6 +137,7 @@ void MergedPoints::append(const MergedPoints& other) {
   surfels.insert(surfels.end(), other.surfels.begin(), other.surfels.end());
   kinds.insert(kinds.end(), other.kinds.begin(), other.kinds.end());
   weights.insert(weights.end(), other.weights.begin(), other.weights.end());
+  sizes.insert(sizes.end(), other.sizes.begin(), other.sizes.end());
   appendChannels(other, *this);
 }
 

@@ -19,6 +19,7 @@ struct MovedPoints : PointChannels {
   std::vector<float> thickness;             ///< [m]
   std::vector<float> weights;               ///< source points each
   std::vector<FitKind> kinds;
+  std::vector<std::uint8_t> sizes;  ///< classes of their discs, see kSizeFactors; empty: all usual
 
   void resize(std::size_t size);
 };
@@ -32,9 +33,11 @@ struct MergeSettings {
 /// Surfels and their points' channels.
 struct MergedPoints : PointChannels {
   std::vector<Surfel> surfels;
-  std::vector<FitKind> kinds;  ///< one for each surfel
-  std::vector<float> weights;  ///< source points each
+  std::vector<FitKind> kinds;       ///< one for each surfel
+  std::vector<float> weights;       ///< source points each
+  std::vector<std::uint8_t> sizes;  ///< classes of their discs, see kSizeFactors; empty: all usual
 
+  std::uint8_t sizeOf(std::size_t i) const { return sizes.empty() ? kUsualSize : sizes[i]; }
   void append(const MergedPoints& other);
 };
 

@@ -13,6 +13,7 @@
 #include "map/make/neighbour_cells.hpp"
 #include "map/make/noise_sample.hpp"
 #include "map/make/reflectivity.hpp"
+#include "map/make/sized_points.hpp"
 #include "map/make/sorted_voxels.hpp"
 #include "map/make/surface_fit.hpp"
 
@@ -177,6 +178,33 @@ double measureNoise(const PointCloud& source) {
   return sample.noise();
 }
 
+namespace {
+
+/// Surfels of one size: of every mean's own surface, merged in each voxel.
+MergedPoints makeEvenPoints(PointCloud&& cloud, const SurfelMapConfig& config,
+                            const SurfelSet& surface, Progress& progress) {
+  const double r = config.resolution;
+  const auto noise = static_cast<double>(surface.noise);
+  const double radius =
+      config.smoothing_radius > 0.0 ? config.smoothing_radius : std::max(2.0 * r, 8.0 * noise);
+  FitSettings settings;
+  settings.radius = static_cast<float>(radius);
+  settings.noise = surface.noise;
+  settings.disc = discRadius(r);
+  MovedPoints moved = moveOntoSurfaces(cloud, settings, surface.planar_threshold, progress);
+  static_cast<PointChannels&>(moved) = std::move(cloud);
+  cloud = {};
+  progress.phase("merging");
+  MergeSettings merging;
+  merging.resolution = r;
+  merging.offset = static_cast<double>(surface.blending.max_offset);
+  // Small discs beside much noise are too narrow for a rod when seen from the side.
+  merging.crossed_rods = static_cast<double>(settings.disc) < 1.5 * noise;
+  return mergeInVoxels(moved, merging);
+}
+
+}  // namespace
+
 SurfelSet makeNoiseAwareSurfels(PointCloud&& cloud, double measured_noise,
                                 const SurfelMapConfig& config, Progress& progress) {
   config.validate("");
@@ -184,8 +212,6 @@ SurfelSet makeNoiseAwareSurfels(PointCloud&& cloud, double measured_noise,
   constexpr double kDeepest = 0.15;  // [m] largest depth of blending
   if (cloud.weight.empty()) cloud.weight.assign(cloud.size(), 1.0F);
   const double noise = config.noise > 0.0 ? config.noise : measured_noise;
-  const double radius =
-      config.smoothing_radius > 0.0 ? config.smoothing_radius : std::max(2.0 * r, 8.0 * noise);
   const double depth = config.blending_depth >= 0.0
                            ? config.blending_depth
                            : std::clamp(2.0 * noise, r, std::max(r, kDeepest));
@@ -195,27 +221,21 @@ SurfelSet makeNoiseAwareSurfels(PointCloud&& cloud, double measured_noise,
   result.blending.depth = static_cast<float>(depth);
   result.blending.max_offset = static_cast<float>(std::max(noise, 0.25 * r));
 
-  FitSettings settings;
-  settings.radius = static_cast<float>(radius);
-  settings.noise = result.noise;
-  settings.disc = discRadius(r);
-  MovedPoints moved = moveOntoSurfaces(cloud, settings, result.planar_threshold, progress);
-  static_cast<PointChannels&>(moved) = std::move(cloud);
-  cloud = {};
-  progress.phase("merging");
   MergeSettings merging;
   merging.resolution = r;
   merging.offset = static_cast<double>(result.blending.max_offset);
-  // Small discs beside much noise are too narrow for a rod when seen from the side.
-  merging.crossed_rods = static_cast<double>(settings.disc) < 1.5 * noise;
-  MergedPoints merged = mergeInVoxels(moved, merging);
-  moved = {};
+  const bool is_sized = config.surface == Surface::kSized;
+  const SizeSettings sizes{r, noise, merging.offset, result.planar_threshold};
+  MergedPoints merged = is_sized ? makeSizedPoints(cloud, sizes, progress)
+                                 : makeEvenPoints(std::move(cloud), config, result, progress);
+  cloud = {};
   HoleSettings holes;
-  holes.disc = settings.disc;
+  holes.disc = discRadius(r);
   holes.largest = static_cast<float>(config.largestHole());
   holes.offset = result.blending.max_offset;
   merged.append(mergeInVoxels(fillHoles(merged, holes, progress), merging));
   result.surfels = std::move(merged.surfels);
+  if (is_sized) result.sizes = std::move(merged.sizes);
   result.channels = toSurfelChannels(std::move(merged), config.intensity_full_scale);
   return result;
 }

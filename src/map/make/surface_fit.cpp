@@ -26,128 +26,6 @@ constexpr float kWindow = 3.0F;      // in R: half the window for a sheet's edge
 constexpr float kLeastBand = 1e-4F;  // [m] where there is no noise
 constexpr float kBlur = 0.7F;        // of the noise: its part along a sheet
 
-/// Weights fall to zero at the radius: (1 - (d / radius)^2)^2.
-void weighByDistance(NearPoints& near, float radius) {
-  const float* const px = near.x.data();
-  const float* const py = near.y.data();
-  const float* const pz = near.z.data();
-  const float* const weight = near.weight.data();
-  float* const fall = near.fall.data();
-  float* const factor = near.factor.data();
-  const float scale = 1.0F / (radius * radius);
-#pragma omp simd
-  for (std::size_t i = 0; i < near.count; ++i) {
-    const float square = px[i] * px[i] + py[i] * py[i] + pz[i] * pz[i];
-    const float share = std::max(0.0F, 1.0F - square * scale);
-    fall[i] = weight[i] * share * share;
-    factor[i] = fall[i];
-  }
-}
-
-/// Multiplies weights with a factor of the distance e from a plane, (1 + (e / band)^2)^-2: points
-/// on another surface count little.
-void weighByPlane(NearPoints& near, const Vector3d& mean, const Vector3d& normal, float band) {
-  const float* const px = near.x.data();
-  const float* const py = near.y.data();
-  const float* const pz = near.z.data();
-  const float* const fall = near.fall.data();
-  float* const factor = near.factor.data();
-  const float across = 1.0F / (band * band);
-  const float nx = static_cast<float>(normal.x()), ny = static_cast<float>(normal.y()),
-              nz = static_cast<float>(normal.z());
-  const float offset = static_cast<float>(normal.dot(mean));
-#pragma omp simd
-  for (std::size_t i = 0; i < near.count; ++i) {
-    const float e = px[i] * nx + py[i] * ny + pz[i] * nz - offset;
-    const float away = 1.0F + e * e * across;
-    factor[i] = fall[i] / (away * away);
-  }
-}
-
-/// A sheet's points in coordinates along it (u, v), the others without weight: overwrites x, y and
-/// factor. Voxels count by the root of their points: by area, not by how often they were scanned.
-void flatten(NearPoints& near, const Vector3d& mean, const Vector3f& u, const Vector3f& v,
-             const Vector3d& normal, float band) {
-  float* const px = near.x.data();
-  float* const py = near.y.data();
-  const float* const pz = near.z.data();
-  const float* const weight = near.weight.data();
-  float* const factor = near.factor.data();
-  const float ux = u.x(), uy = u.y(), uz = u.z(), vx = v.x(), vy = v.y(), vz = v.z();
-  const float nx = static_cast<float>(normal.x()), ny = static_cast<float>(normal.y()),
-              nz = static_cast<float>(normal.z());
-  const float offset = static_cast<float>(normal.dot(mean));
-#pragma omp simd
-  for (std::size_t i = 0; i < near.count; ++i) {
-    const float x = px[i], y = py[i], z = pz[i];
-    const float e = x * nx + y * ny + z * nz - offset;
-    px[i] = x * ux + y * uy + z * uz;
-    py[i] = x * vx + y * vy + z * vz;
-    factor[i] = std::abs(e) < band ? std::sqrt(weight[i]) : 0.0F;
-  }
-}
-
-/// Angle from the first axis to the long direction of a flattened sheet.
-float directionOfLength(const NearPoints& near, float window) {
-  const float* const px = near.x.data();
-  const float* const py = near.y.data();
-  const float* const factor = near.factor.data();
-  float s = 0, sa = 0, sb = 0, saa = 0, sab = 0, sbb = 0;
-#pragma omp simd reduction(+ : s, sa, sb, saa, sab, sbb)
-  for (std::size_t i = 0; i < near.count; ++i) {
-    const float a = px[i], b = py[i];
-    const float w = a * a + b * b < window * window ? factor[i] : 0.0F;
-    s += w;
-    sa += w * a;
-    sb += w * b;
-    saa += w * a * a;
-    sab += w * a * b;
-    sbb += w * b * b;
-  }
-  if (!(s > 0.0F)) return 0.0F;
-  return 0.5F * std::atan2(2.0F * (sab - sa * sb / s), saa - sa * sa / s - sbb + sb * sb / s);
-}
-
-/// Ends of a sheet along an axis, seen through a window.
-struct Extent {
-  float low = 0.0F, high = 0.0F;
-};
-
-/// From mean and variance in a square window: the uniform layer from `low` to `high` with that
-/// variance, (high - low)^2 / 12. `blur` [m] is the noise along the sheet.
-std::array<Extent, 2> extents(const NearPoints& near, float angle, float window, float blur) {
-  const float* const px = near.x.data();
-  const float* const py = near.y.data();
-  const float* const factor = near.factor.data();
-  const float c = std::cos(angle), d = std::sin(angle);
-  float s = 0, sa = 0, sb = 0, saa = 0, sbb = 0;
-#pragma omp simd reduction(+ : s, sa, sb, saa, sbb)
-  for (std::size_t i = 0; i < near.count; ++i) {
-    const float a = c * px[i] + d * py[i], b = c * py[i] - d * px[i];
-    const float w = std::max(std::abs(a), std::abs(b)) < window ? factor[i] : 0.0F;
-    s += w;
-    sa += w * a;
-    sb += w * b;
-    saa += w * a * a;
-    sbb += w * b * b;
-  }
-  if (!(s > 0.0F)) return {};
-  const auto extent = [&](float sum, float squares) {
-    const float middle = sum / s;
-    const float variance = std::max(0.0F, squares / s - middle * middle - blur * blur);
-    const float half = std::sqrt(3.0F * variance);
-    return Extent{middle - half, middle + half};
-  };
-  return {extent(sa, saa), extent(sb, sbb)};
-}
-
-/// Distance to go along an axis so that `reach` to either side is still on the sheet; to the
-/// sheet's middle if it is narrower.
-float inwards(const Extent& extent, float reach) {
-  const float low = extent.low + reach, high = extent.high - reach;
-  return low > high ? 0.5F * (low + high) : std::clamp(0.0F, low, high);
-}
-
 /// Moves a sheet's point away from its edges, so that its disc ends where the sheet does.
 /// Overwrites the points.
 Vector3f keepInside(NearPoints& near, const FitSettings& settings, const Vector3d& mean,
@@ -158,7 +36,8 @@ Vector3f keepInside(NearPoints& near, const FitSettings& settings, const Vector3
   const Vector3f v = n.cross(u);
   flatten(near, mean, u, v, normal, std::max(kLeastBand, kBand * settings.noise));
   const float angle = directionOfLength(near, window);
-  const auto [along, across] = extents(near, angle, window, kBlur * settings.noise);
+  const float blur = kBlur * settings.noise;
+  const auto [along, across] = extents(near, angle, window, blur * blur);
   const float a = inwards(along, settings.disc), b = inwards(across, settings.disc);
   const float c = std::cos(angle), d = std::sin(angle);
   return (a * c - b * d) * u + (a * d + b * c) * v;
@@ -195,6 +74,113 @@ SurfaceFit fitRod(const PointMoments& around, const Solver& solver, const FitSet
 }
 
 }  // namespace
+
+void weighByDistance(NearPoints& near, float radius) {
+  const float* const px = near.x.data();
+  const float* const py = near.y.data();
+  const float* const pz = near.z.data();
+  const float* const weight = near.weight.data();
+  float* const fall = near.fall.data();
+  float* const factor = near.factor.data();
+  const float scale = 1.0F / (radius * radius);
+#pragma omp simd
+  for (std::size_t i = 0; i < near.count; ++i) {
+    const float square = px[i] * px[i] + py[i] * py[i] + pz[i] * pz[i];
+    const float share = std::max(0.0F, 1.0F - square * scale);
+    fall[i] = weight[i] * share * share;
+    factor[i] = fall[i];
+  }
+}
+
+void weighByPlane(NearPoints& near, const Vector3d& mean, const Vector3d& normal, float band) {
+  const float* const px = near.x.data();
+  const float* const py = near.y.data();
+  const float* const pz = near.z.data();
+  const float* const fall = near.fall.data();
+  float* const factor = near.factor.data();
+  const float across = 1.0F / (band * band);
+  const float nx = static_cast<float>(normal.x()), ny = static_cast<float>(normal.y()),
+              nz = static_cast<float>(normal.z());
+  const float offset = static_cast<float>(normal.dot(mean));
+#pragma omp simd
+  for (std::size_t i = 0; i < near.count; ++i) {
+    const float e = px[i] * nx + py[i] * ny + pz[i] * nz - offset;
+    const float away = 1.0F + e * e * across;
+    factor[i] = fall[i] / (away * away);
+  }
+}
+
+void flatten(NearPoints& near, const Vector3d& mean, const Vector3f& u, const Vector3f& v,
+             const Vector3d& normal, float band) {
+  float* const px = near.x.data();
+  float* const py = near.y.data();
+  const float* const pz = near.z.data();
+  const float* const weight = near.weight.data();
+  float* const factor = near.factor.data();
+  const float ux = u.x(), uy = u.y(), uz = u.z(), vx = v.x(), vy = v.y(), vz = v.z();
+  const float nx = static_cast<float>(normal.x()), ny = static_cast<float>(normal.y()),
+              nz = static_cast<float>(normal.z());
+  const float offset = static_cast<float>(normal.dot(mean));
+#pragma omp simd
+  for (std::size_t i = 0; i < near.count; ++i) {
+    const float x = px[i], y = py[i], z = pz[i];
+    const float e = x * nx + y * ny + z * nz - offset;
+    px[i] = x * ux + y * uy + z * uz;
+    py[i] = x * vx + y * vy + z * vz;
+    factor[i] = std::abs(e) < band ? std::sqrt(weight[i]) : 0.0F;
+  }
+}
+
+float directionOfLength(const NearPoints& near, float window) {
+  const float* const px = near.x.data();
+  const float* const py = near.y.data();
+  const float* const factor = near.factor.data();
+  float s = 0, sa = 0, sb = 0, saa = 0, sab = 0, sbb = 0;
+#pragma omp simd reduction(+ : s, sa, sb, saa, sab, sbb)
+  for (std::size_t i = 0; i < near.count; ++i) {
+    const float a = px[i], b = py[i];
+    const float w = a * a + b * b < window * window ? factor[i] : 0.0F;
+    s += w;
+    sa += w * a;
+    sb += w * b;
+    saa += w * a * a;
+    sab += w * a * b;
+    sbb += w * b * b;
+  }
+  if (!(s > 0.0F)) return 0.0F;
+  return 0.5F * std::atan2(2.0F * (sab - sa * sb / s), saa - sa * sa / s - sbb + sb * sb / s);
+}
+
+std::array<Extent, 2> extents(const NearPoints& near, float angle, float window, float blur2) {
+  const float* const px = near.x.data();
+  const float* const py = near.y.data();
+  const float* const factor = near.factor.data();
+  const float c = std::cos(angle), d = std::sin(angle);
+  float s = 0, sa = 0, sb = 0, saa = 0, sbb = 0;
+#pragma omp simd reduction(+ : s, sa, sb, saa, sbb)
+  for (std::size_t i = 0; i < near.count; ++i) {
+    const float a = c * px[i] + d * py[i], b = c * py[i] - d * px[i];
+    const float w = std::max(std::abs(a), std::abs(b)) < window ? factor[i] : 0.0F;
+    s += w;
+    sa += w * a;
+    sb += w * b;
+    saa += w * a * a;
+    sbb += w * b * b;
+  }
+  if (!(s > 0.0F)) return {};
+  const auto extent = [&](float sum, float squares) {
+    const float middle = sum / s;
+    const float variance = std::max(0.0F, squares / s - middle * middle - blur2);
+    const float half = std::sqrt(3.0F * variance);
+    return Extent{middle - half, middle + half};
+  };
+  return {extent(sa, saa), extent(sb, sbb)};
+}
+
+float inwards(const Extent& extent, float reach) {
+  const float low = extent.low + reach, high = extent.high - reach;
+  return low > high ? 0.5F * (low + high) : std::clamp(0.0F, low, high);
+}
 
 PointMoments weightedMoments(const NearPoints& near) {
   const float* const px = near.x.data();

@@ -24,16 +24,16 @@ constexpr int kCountBits = 4;       ///< of a child count
 
 /// Eight children, inner ones first, then leaves, then empty slots. A child's box is origin + lower
 /// * 2^e to origin + upper * 2^e, and holds all points where a ray can meet its stored surfels: a
-/// planar one's disc of radius R, another one's ball of radius R, both with a margin of kBoxMargin
-/// R.
+/// planar one's disc, another one's ball, both with a margin of kBoxMargin R. All surfels of a leaf
+/// have the same size.
 struct TreeNode {
-  float origin[3];                    ///< [m] relative to the header's origin
-  std::uint8_t exponent[3];           ///< e + kExponentBias of x, y, z: a float's exponent field
-  std::uint8_t counts;                ///< inner children; all children times 2^kCountBits
-  std::uint32_t child_base;           ///< inner child in slot i: node child_base + i
-  std::uint32_t leaf_base;            ///< first surfel of the leaf children
-  std::uint8_t leaf_end[kTreeWidth];  ///< leaf in slot i: surfels leaf_base + [leaf_end[i - 1],
-                                      ///< leaf_end[i]); 0 for inner children
+  float origin[3];                ///< [m] relative to the header's origin
+  std::uint8_t exponent[3];       ///< e + kExponentBias of x, y, z: a float's exponent field
+  std::uint8_t counts;            ///< inner children; all children times 2^kCountBits
+  std::uint32_t child_base;       ///< inner child in slot i: node child_base + i
+  std::uint32_t leaf_base;        ///< first surfel of the leaf children
+  std::uint8_t leaf[kTreeWidth];  ///< leaf in slot i: its number of surfels and, times
+                                  ///< 2^kLeafCountBits, their size class; 0 for inner children
   std::uint8_t lower[3][kTreeWidth];
   std::uint8_t upper[3][kTreeWidth];
 
@@ -44,6 +44,8 @@ struct TreeNode {
   }
 };
 static_assert(sizeof(TreeNode) == 80, "as in the file");
+
+constexpr int kLeafCountBits = 5;  ///< of TreeNode::leaf
 
 /// Margin of boxes, in R: for rounding of stored surfels and of traversals in single precision.
 constexpr float kBoxMargin = 0.006F;
@@ -151,20 +153,42 @@ T normalZ(T size_x, T size_y) {
   return static_cast<Scalar>(2 * kNormalScale) - size_x - size_y;
 }
 
+/// Byte i: the number of surfels in the leaves of slots 0 to i, at most 8 * kMaxLeafSize.
+inline std::uint64_t leafEnds(const TreeNode& node) {
+  std::uint64_t leaves;
+  __builtin_memcpy(&leaves, node.leaf, sizeof(leaves));
+  constexpr std::uint64_t kOnes = 0x0101010101010101U;
+  return (leaves & kOnes * ((1U << kLeafCountBits) - 1)) * kOnes;
+}
+inline std::uint32_t surfelsOf(const TreeNode& node) {
+  return static_cast<std::uint32_t>(leafEnds(node) >> 56);
+}
+
 /// The leaf in a slot.
 struct StoredLeaf {
   std::uint32_t first, count;  ///< surfels
+  std::uint8_t size;           ///< their class
 
   StoredLeaf(const TreeNode& node, int slot) {
-    const std::uint32_t begin = slot == 0 ? 0U : node.leaf_end[slot - 1];
-    first = node.leaf_base + begin;
-    count = node.leaf_end[slot] - begin;
+    const std::uint64_t begins = leafEnds(node) << 8;
+    first = node.leaf_base + static_cast<std::uint8_t>(begins >> (8 * slot));
+    count = node.leaf[slot] & ((1U << kLeafCountBits) - 1);
+    size = static_cast<std::uint8_t>(node.leaf[slot] >> kLeafCountBits);
+  }
+  /// [m]
+  float radiusIn(const SurfelTreeView& tree) const {
+    return tree.header.radius * kSizeFactors[size];
   }
   /// The words of its surfels, see kSurfelWords.
   const std::uint32_t* wordsIn(const SurfelTreeView& tree) const {
     return tree.words + kSurfelWords * first;
   }
 };
+
+/// [m] Radius of the largest surfels that a tree may have.
+inline float largestRadius(const SurfelTreeView& tree) {
+  return tree.header.radius * kSizeFactors[0];
+}
 
 /// A leaf's box and the step of positions in it: the smallest power of two with which
 /// 2^kPositionBits steps span the box.

@@ -74,7 +74,8 @@ class Builder {
   // The box in which rays can meet a surfel, with some margin.
   TreeBox boxOf(std::uint32_t index) const {
     const Surfel& surfel = input_.surfels[index];
-    const double radius = input_.radius;
+    const auto radius = static_cast<double>(input_.radius * kSizeFactors[input_.sizeOf(index)]);
+    const double margin = static_cast<double>(input_.radius) * static_cast<double>(kBoxMargin);
     const Eigen::Vector3d p = surfel.position.cast<double>() - input_.origin;
     const Eigen::Vector3d n = surfel.normal.cast<double>();
     const bool planar = input_.isPlanar(surfel);
@@ -82,7 +83,7 @@ class Builder {
     for (int axis = 0; axis < 3; ++axis) {
       const double share =
           planar ? std::sqrt(std::max(0.0, 1.0 - n[axis] * n[axis] / n.squaredNorm())) : 1.0;
-      const double half = radius * (share + static_cast<double>(kBoxMargin));
+      const double half = radius * share + margin;
       box.lower[axis] = std::nextafter(static_cast<float>(p[axis] - half), -kInfinity);
       box.upper[axis] = std::nextafter(static_cast<float>(p[axis] + half), kInfinity);
     }
@@ -90,8 +91,10 @@ class Builder {
   }
 
   bool mayBeLeaf(const BinaryNode& node) const {
-    return node.count == 1 || (node.count <= static_cast<std::uint32_t>(kMaxLeafSize) &&
-                               node.box.longestSide() <= kMaxLeafSide * input_.radius);
+    if (node.count == 1) return true;
+    if (node.size == kMixed || node.count > static_cast<std::uint32_t>(kMaxLeafSize)) return false;
+    const float radius = input_.radius * std::min(kSizeFactors[node.size], 1.0F);
+    return node.box.longestSide() <= kMaxLeafSide * radius;
   }
 
   static float leafCost(const BinaryNode& node) {
@@ -122,6 +125,7 @@ class Builder {
       for (std::size_t i = 0; i < count_; ++i) {
         index_[i] = builder.keys_[begin + i].index;
         boxes_[i] = builder.boxOf(index_[i]);
+        sizes_[i] = builder.input_.sizeOf(index_[i]);
       }
       for (std::size_t axis = 0; axis < 3; ++axis) {
         Row& row = rows_[axis];
@@ -147,6 +151,7 @@ class Builder {
       leaf.box = box;
       leaf.begin = static_cast<std::uint32_t>(begin_ + begin);
       leaf.count = static_cast<std::uint32_t>(end - begin);
+      leaf.size = sizeOf(begin, end);
       if (end - begin <= kSmallest && builder_.mayBeLeaf(leaf)) {
         leaf.is_leaf = true;
         for (int width = 1; width < kTreeWidth; ++width) leaf.cost[width] = leafCost(leaf);
@@ -156,14 +161,15 @@ class Builder {
         nodes.push_back(leaf);
         return;
       }
-      const std::size_t middle = split(begin, end);
+      const bool by_size = leaf.size == kMixed && leaf.count <= kMaxLeafSize;
+      const std::size_t middle = by_size ? splitBySize(begin, end) : split(begin, end);
       build(begin, middle, nodes);
       const std::size_t left = nodes.size() - 1;
       build(middle, end, nodes);
       builder_.join(left, nodes);
     }
 
-    // The cut of least area times count; reorders the rows about it.
+    // The cut of least area times count.
     std::size_t split(std::size_t begin, std::size_t end) {
       float best = kInfinity;
       std::size_t best_axis = 0, middle = begin + (end - begin) / 2;
@@ -186,18 +192,45 @@ class Builder {
       }
       std::array<bool, kSweepSize> on_left{};
       for (std::size_t i = begin; i < middle; ++i) on_left[rows_[best_axis][i]] = true;
+      partition(begin, end, [&](std::uint8_t i) { return on_left[i]; });
+      return middle;
+    }
+
+    // The largest surfels first.
+    std::size_t splitBySize(std::size_t begin, std::size_t end) {
+      std::uint8_t largest = kMixed;
+      for (std::size_t i = begin; i < end; ++i) {
+        largest = std::min(largest, sizes_[rows_[0][i]]);
+      }
+      const auto is_largest = [&](std::uint8_t i) { return sizes_[i] == largest; };
+      partition(begin, end, is_largest);
+      std::size_t middle = begin;
+      while (is_largest(rows_[0][middle])) ++middle;
+      return middle;
+    }
+
+    // Reorders the rows: surfels of the left side first.
+    template <class IsLeft>
+    void partition(std::size_t begin, std::size_t end, const IsLeft& isLeft) {
       for (Row& row : rows_) {
         std::stable_partition(row.begin() + static_cast<std::ptrdiff_t>(begin),
-                              row.begin() + static_cast<std::ptrdiff_t>(end),
-                              [&](std::uint8_t i) { return on_left[i]; });
+                              row.begin() + static_cast<std::ptrdiff_t>(end), isLeft);
       }
-      return middle;
+    }
+
+    std::uint8_t sizeOf(std::size_t begin, std::size_t end) const {
+      const std::uint8_t first = sizes_[rows_[0][begin]];
+      for (std::size_t i = begin + 1; i < end; ++i) {
+        if (sizes_[rows_[0][i]] != first) return kMixed;
+      }
+      return first;
     }
 
     const Builder& builder_;
     const std::size_t begin_, count_;
     std::array<std::uint32_t, kSweepSize> index_;
     std::array<TreeBox, kSweepSize> boxes_;
+    std::array<std::uint8_t, kSweepSize> sizes_;
     std::array<Row, 3> rows_;
   };
 
@@ -238,6 +271,7 @@ std::size_t splitByKeys(const std::vector<MortonKey>& keys, std::size_t begin, s
 void joinBinary(const BinaryNode& left, const BinaryNode& right, BinaryNode& node) {
   node.box = left.box;
   node.box.grow(right.box);
+  node.size = left.size == right.size ? left.size : kMixed;
   for (int width = 2; width <= kTreeWidth; ++width) {
     float best = width == 2 ? kInfinity : node.cost[width - 1];
     // The whole width belongs to the node itself: it has at least two children at any cost.

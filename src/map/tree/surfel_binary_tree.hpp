@@ -17,11 +17,13 @@ namespace marsim::map {
 /// The input of building a tree.
 struct TreeInput {
   const std::vector<Surfel>& surfels;
-  float radius, planar_threshold;  ///< [m]
-  Eigen::AlignedBox3f bounds;      ///< of the positions [m] in W
-  Eigen::Vector3d origin;          ///< [m] in W, origin of the tree's coordinates
+  const std::vector<std::uint8_t>& sizes;  ///< empty: all usual
+  float radius, planar_threshold;          ///< [m]
+  Eigen::AlignedBox3f bounds;              ///< of the positions [m] in W
+  Eigen::Vector3d origin;                  ///< [m] in W, origin of the tree's coordinates
 
   bool isPlanar(const Surfel& surfel) const { return surfel.thickness < planar_threshold; }
+  std::uint8_t sizeOf(std::size_t i) const { return sizes.empty() ? kUsualSize : sizes[i]; }
 };
 
 struct TreeBox {
@@ -46,6 +48,8 @@ struct TreeBox {
   }
 };
 
+constexpr std::uint8_t kMixed = 255;  ///< surfels of several sizes
+
 /// A node of a binary tree, with the best wide tree below it: of w roots left_share[w] go to its
 /// left child; 0: w roots are no better than w - 1.
 struct BinaryNode {
@@ -54,7 +58,8 @@ struct BinaryNode {
   std::uint32_t to_left;       ///< steps back to its left child; the right one is the node before
   float cost[kTreeWidth];      ///< [w]: least expected cost with up to w roots; 0 is unused
   std::uint8_t left_share[kTreeWidth + 1];
-  bool is_leaf;  ///< as a single root it is a leaf
+  bool is_leaf;       ///< as a single root it is a leaf
+  std::uint8_t size;  ///< class of its surfels; kMixed
 };
 
 /// Nodes with children before parents.

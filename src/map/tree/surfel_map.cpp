@@ -67,18 +67,27 @@ float discRadius(double resolution) {
   return static_cast<float>(0.5 * std::sqrt(3.0) * resolution);
 }
 
-const char* nameOf(Surface surface) { return surface == Surface::kPaper ? "paper" : "blended"; }
+const char* nameOf(Surface surface) {
+  constexpr const char* kNames[] = {"paper", "blended", "sized"};
+  return kNames[static_cast<std::size_t>(surface)];
+}
 
 Surface surfaceOf(const std::string& name) {
-  for (const Surface surface : {Surface::kPaper, Surface::kBlended}) {
+  for (const Surface surface : {Surface::kPaper, Surface::kBlended, Surface::kSized}) {
     if (name == nameOf(surface)) return surface;
   }
-  throw UnknownNameError("", "surface", name, {"blended", "paper"});
+  throw UnknownNameError("", "surface", name, {"blended", "paper", "sized"});
 }
 
 double SurfelMapConfig::largestHole() const {
   if (surface == Surface::kPaper) return 0.0;
   return hole_radius >= 0.0 ? hole_radius : std::max(3.0 * resolution, 0.15);
+}
+
+double SurfelMapConfig::detail() const {
+  constexpr double kFinest = 0.005;  // [m]
+  if (surface != Surface::kSized) return resolution;
+  return std::max(resolution / 8.0, std::min(resolution, kFinest));
 }
 
 void SurfelMapConfig::validate(const std::string& where) const {
@@ -99,7 +108,7 @@ SurfelMap SurfelMap::build(const PointCloud& cloud, const SurfelMapConfig& confi
   config.validate("");
   if (cloud.empty()) throw Error("a map cannot be made of a cloud without points");
   progress.phase("downsampling");
-  PointCloud voxels = downsample(cloud, config.resolution);
+  PointCloud voxels = downsample(cloud, config.detail());
   if (constantIntensity(cloud.intensity)) voxels.intensity.clear();
   dropSilentChannels(voxels);
   const double noise = config.measuresNoise() ? measureNoise(cloud) : 0.0;
@@ -110,11 +119,11 @@ SurfelMap SurfelMap::build(const PointCloud& cloud, const SurfelMapConfig& confi
 
 SurfelMap::SurfelMap(const std::vector<Surfel>& surfels, const SurfelMapConfig& config,
                      const Blending& blending, float planar_threshold, float noise,
-                     const SurfelChannels& channels)
+                     const SurfelChannels& channels, const std::vector<std::uint8_t>& sizes)
     : config_(config), blending_(blending), planar_threshold_(planar_threshold), noise_(noise) {
   config_.validate("");
   owned_ = std::make_shared<const SurfelTree>(surfels, discRadius(config_.resolution),
-                                              planar_threshold_, channels);
+                                              planar_threshold_, channels, sizes);
   tree_ = owned_->view();
   channels_ = owned_->channels();
 }
@@ -122,10 +131,11 @@ SurfelMap::SurfelMap(const std::vector<Surfel>& surfels, const SurfelMapConfig& 
 SurfelMap::SurfelMap(const std::vector<Surfel>& surfels, const SurfelMapConfig& config,
                      const Blending& blending)
     : SurfelMap(surfels, config, blending,
-                static_cast<float>(config.planar_factor * config.resolution), 0.0F, {}) {}
+                static_cast<float>(config.planar_factor * config.resolution), 0.0F, {}, {}) {}
 
 SurfelMap SurfelMap::of(const SurfelSet& set, const SurfelMapConfig& config) {
-  return {set.surfels, config, set.blending, set.planar_threshold, set.noise, set.channels};
+  return {set.surfels, config,       set.blending, set.planar_threshold,
+          set.noise,   set.channels, set.sizes};
 }
 
 SurfelMap SurfelMap::fromFile(std::shared_ptr<const MapFile> file, const SurfelMapConfig& config) {
@@ -187,6 +197,13 @@ std::vector<Surfel> SurfelMap::surfels() const {
     surfel.position = (surfel.position.cast<double>() + p_WO).cast<float>();
   }
   return surfels;
+}
+
+std::vector<float> SurfelMap::radii() const {
+  std::vector<float> radii;
+  radii.reserve(size());
+  for (const std::uint8_t of : decodeSizes(tree_)) radii.push_back(radius() * kSizeFactors[of]);
+  return radii;
 }
 
 PointCloud SurfelMap::positions() const {

@@ -37,18 +37,19 @@ Lanes squaredDistances(const TreeNode& node, const Eigen::Vector3d& p_O) {
   return squared;
 }
 
-FoundSurfel foundSurfel(std::uint32_t number, const StoredSurfel& stored) {
-  return {number, stored.planar, stored.position.cast<float>(), stored.normal.cast<float>()};
+FoundSurfel foundSurfel(const StoredLeaf& leaf, std::uint32_t i, const StoredSurfel& stored) {
+  return {leaf.first + i, stored.planar, leaf.size, stored.position.cast<float>(),
+          stored.normal.cast<float>()};
 }
 
-// Visits the stored surfels of a leaf child: visit(number, surfel).
+// Visits the stored surfels of a leaf child: visit(leaf, number in the leaf, surfel).
 template <class Visit>
 void visitLeaf(const SurfelTreeView& view, const TreeNode& node, int slot, const Visit& visit) {
   const StoredLeaf leaf(node, slot);
   const std::uint32_t* words = leaf.wordsIn(view);
   const LeafFrame<double> frame(node, slot);
   for (std::uint32_t i = 0; i < leaf.count; ++i) {
-    visit(leaf.first + i, readSurfel(frame, words, i, leaf.count));
+    visit(leaf, i, readSurfel(frame, words, i, leaf.count));
   }
 }
 
@@ -96,9 +97,11 @@ void surfelsWithin(const SurfelTreeView& view, const Eigen::Vector3d& p_O, doubl
     const int inner = node.innerCount(), children = node.childCount();
     for (int slot = inner; slot < children; ++slot) {
       if (static_cast<double>(squared[static_cast<std::size_t>(slot)]) > radius2) continue;
-      visitLeaf(view, node, slot, [&](std::uint32_t number, const StoredSurfel& stored) {
-        if (squaredDistance(stored, p_O) <= radius2) found.push_back(foundSurfel(number, stored));
-      });
+      visitLeaf(view, node, slot,
+                [&](const auto& leaf, std::uint32_t i, const StoredSurfel& stored) {
+                  if (squaredDistance(stored, p_O) <= radius2)
+                    found.push_back(foundSurfel(leaf, i, stored));
+                });
     }
     for (int slot = inner; slot-- > 0;) {
       const float distance = squared[static_cast<std::size_t>(slot)];
@@ -163,11 +166,12 @@ void surfelsInBox(const SurfelTreeView& view, const Pose& X_OB, const Eigen::Ali
         stack.push(node.child_base + static_cast<std::uint32_t>(slot), 0.0F);
         continue;
       }
-      visitLeaf(view, node, slot, [&](std::uint32_t number, const StoredSurfel& stored) {
-        if (box.contains(stored.position.cast<float>().cast<double>())) {
-          found.push_back(foundSurfel(number, stored));
-        }
-      });
+      visitLeaf(view, node, slot,
+                [&](const auto& leaf, std::uint32_t i, const StoredSurfel& stored) {
+                  if (box.contains(stored.position.cast<float>().cast<double>())) {
+                    found.push_back(foundSurfel(leaf, i, stored));
+                  }
+                });
     }
   }
 }
@@ -192,12 +196,13 @@ double nearestSurfel(const SurfelTreeView& view, const Eigen::Vector3d& p_O, dou
         stack.pushBehindNearer(base, node.child_base + static_cast<std::uint32_t>(slot), distance);
         continue;
       }
-      visitLeaf(view, node, slot, [&](std::uint32_t number, const StoredSurfel& stored) {
-        const double here = squaredDistance(stored, p_O);
-        if (here >= best) return;
-        best = here;
-        nearest = foundSurfel(number, stored);
-      });
+      visitLeaf(view, node, slot,
+                [&](const auto& leaf, std::uint32_t i, const StoredSurfel& stored) {
+                  const double here = squaredDistance(stored, p_O);
+                  if (here >= best) return;
+                  best = here;
+                  nearest = foundSurfel(leaf, i, stored);
+                });
     }
   }
   return std::min(std::sqrt(best), limit);
@@ -206,7 +211,7 @@ double nearestSurfel(const SurfelTreeView& view, const Eigen::Vector3d& p_O, dou
 // Numbers are depth first: a node's own leaves, then each child's subtree.
 FoundSurfel surfelOf(const SurfelTreeView& view, std::uint32_t number) {
   const TreeNode* node = view.nodes;
-  while (number - node->leaf_base >= node->leaf_end[node->childCount() - 1]) {
+  while (number - node->leaf_base >= surfelsOf(*node)) {
     int slot = node->innerCount() - 1;
     while (view.nodes[node->child_base + static_cast<std::uint32_t>(slot)].leaf_base > number) {
       --slot;
@@ -214,10 +219,11 @@ FoundSurfel surfelOf(const SurfelTreeView& view, std::uint32_t number) {
     node = &view.nodes[node->child_base + static_cast<std::uint32_t>(slot)];
   }
   int slot = node->innerCount();
-  while (number - node->leaf_base >= node->leaf_end[slot]) ++slot;
+  while (StoredLeaf(*node, slot).first + StoredLeaf(*node, slot).count <= number) ++slot;
   const StoredLeaf leaf(*node, slot);
-  return foundSurfel(number, readSurfel(LeafFrame<double>(*node, slot), leaf.wordsIn(view),
-                                        number - leaf.first, leaf.count));
+  const std::uint32_t i = number - leaf.first;
+  return foundSurfel(leaf, i,
+                     readSurfel(LeafFrame<double>(*node, slot), leaf.wordsIn(view), i, leaf.count));
 }
 
 }  // namespace marsim::map

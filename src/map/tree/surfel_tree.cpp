@@ -118,11 +118,18 @@ std::vector<Value> inOrder(const std::vector<Value>& channel,
 }  // namespace
 
 SurfelTree::SurfelTree(const std::vector<Surfel>& surfels, float radius, float planar_threshold,
-                       const SurfelChannels& channels) {
+                       const SurfelChannels& channels, const std::vector<std::uint8_t>& sizes) {
   requireSize("reflectivities", channels.reflectivity, surfels.size());
   requireSize("colours", channels.colour, surfels.size());
   requireSize("classes", channels.classes, surfels.size());
   requireSize("instances", channels.instances, surfels.size());
+  requireSize("sizes", sizes, surfels.size());
+  const auto unknown = std::find_if(sizes.begin(), sizes.end(),
+                                    [](std::uint8_t size) { return size >= kSizeCount; });
+  if (unknown != sizes.end()) {
+    throw Error(fmt::format("surfel {} has size class {}, allowed: 0 to {}",
+                            unknown - sizes.begin(), *unknown, kSizeCount - 1));
+  }
   const Eigen::AlignedBox3f bounds = survey(surfels, planar_threshold);
   header_.radius = radius;
   header_.storage = kCompactStorage;
@@ -130,7 +137,7 @@ SurfelTree::SurfelTree(const std::vector<Surfel>& surfels, float radius, float p
   words_.resize(view().wordCount());
   if (surfels.empty()) return;
 
-  const TreeInput input{surfels, radius, planar_threshold, bounds, localOrigin(bounds)};
+  const TreeInput input{surfels, sizes, radius, planar_threshold, bounds, localOrigin(bounds)};
   std::copy(input.origin.data(), input.origin.data() + 3, header_.origin);
   TreeShape shape = buildTreeShape(input);
   nodes_ = std::move(shape.nodes);
@@ -170,9 +177,24 @@ std::size_t bytesOf(const SurfelTreeView& view) {
   return view.header.node_count * sizeof(TreeNode) + view.wordCount() * sizeof(std::uint32_t);
 }
 
+namespace {
+
+// visit(leaf, frame) for all leaves, on all cores.
+template <class Visit>
+void forAllLeaves(const SurfelTreeView& view, const Visit& visit) {
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, view.header.node_count, kNodeGrain),
+                    [&](const auto& range) {
+                      for (std::size_t k = range.begin(); k != range.end(); ++k) {
+                        forEachLeaf(view.nodes[k], visit);
+                      }
+                    });
+}
+
+}  // namespace
+
 std::vector<Surfel> decodeSurfels(const SurfelTreeView& view) {
   std::vector<Surfel> surfels(view.header.surfel_count);
-  const auto decode = [&](const StoredLeaf& leaf, const LeafFrame<double>& frame) {
+  forAllLeaves(view, [&](const StoredLeaf& leaf, const LeafFrame<double>& frame) {
     const std::uint32_t* words = leaf.wordsIn(view);
     for (std::uint32_t i = 0; i < leaf.count; ++i) {
       const StoredSurfel stored = readSurfel(frame, words, i, leaf.count);
@@ -181,14 +203,16 @@ std::vector<Surfel> decodeSurfels(const SurfelTreeView& view) {
       surfel.normal = stored.normal.normalized().cast<float>();
       surfel.thickness = stored.planar ? 0.0F : std::numeric_limits<float>::infinity();
     }
-  };
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, view.header.node_count, kNodeGrain),
-                    [&](const auto& range) {
-                      for (std::size_t k = range.begin(); k != range.end(); ++k) {
-                        forEachLeaf(view.nodes[k], decode);
-                      }
-                    });
+  });
   return surfels;
+}
+
+std::vector<std::uint8_t> decodeSizes(const SurfelTreeView& view) {
+  std::vector<std::uint8_t> sizes(view.header.surfel_count);
+  forAllLeaves(view, [&](const StoredLeaf& leaf, const LeafFrame<double>&) {
+    std::fill_n(sizes.begin() + leaf.first, leaf.count, leaf.size);
+  });
+  return sizes;
 }
 
 namespace {
@@ -204,8 +228,8 @@ const char* flawOf(const TreeNode& node) {
     }
   }
   for (int slot = 0; slot < children; ++slot) {
-    const std::uint32_t size = StoredLeaf(node, slot).count;  // any number on overflow
-    if (slot < inner ? node.leaf_end[slot] != 0 : size == 0 || size > kMaxLeafSize) {
+    const std::uint32_t size = StoredLeaf(node, slot).count;
+    if (slot < inner ? node.leaf[slot] != 0 : size == 0 || size > kMaxLeafSize) {
       return "a leaf's size";
     }
   }
@@ -234,7 +258,7 @@ void requireShape(const SurfelTreeView& view) {
     if (node.child_base != next_node) refuse(k, "its children's numbers");
     if (node.leaf_base != next_surfel) refuse(k, "its leaves' surfels");
     next_node += inner;
-    next_surfel += node.leaf_end[node.childCount() - 1];
+    next_surfel += surfelsOf(node);
     if (next_node > view.header.node_count) refuse(k, "its children's numbers");
     if (next_surfel > view.header.surfel_count) refuse(k, "its leaves' surfels");
     if (inner > 0 && depth >= kMaxTreeDepth) refuse(k, "its depth");

@@ -120,7 +120,7 @@ void emit(const BinaryTree& tree, const std::vector<MortonKey>& keys, std::size_
     for (std::size_t i = leaf.begin; i < leaf.begin + leaf.count; ++i) {
       shape.order.push_back(keys[i].index);
     }
-    node.leaf_end[c] = static_cast<std::uint8_t>(shape.order.size() - node.leaf_base);
+    node.leaf[c] = static_cast<std::uint8_t>(leaf.count | leaf.size << kLeafCountBits);
   }
   shape.nodes[target] = node;
   for (std::size_t c = 0; c < static_cast<std::size_t>(children.inner); ++c) {
@@ -140,6 +140,7 @@ struct Treelet {
     shape.nodes.emplace_back();
     emit(tree, keys, tree.root(), 0, shape);
     root.box = tree.nodes.back().box;
+    root.size = tree.nodes.back().size;
     std::fill(root.cost + 1, root.cost + kTreeWidth, tree.nodes.back().cost[1]);
   }
 };

@@ -16,7 +16,7 @@ namespace marsim::ros_nodes {
 inline map::SurfelMapConfig readMapConfig(Params& params) {
   map::SurfelMapConfig config;
   config.resolution = params.number("resolution", config.resolution, Quantity::kLength);
-  config.surface = map::surfaceOf(params.choice("surface", {"blended", "paper"}));
+  config.surface = map::surfaceOf(params.choice("surface", {"blended", "paper", "sized"}));
   const auto readOrAuto = [&](const char* name, double& value, Quantity quantity) {
     value = params.numberOrAuto(name, quantity, value);
   };

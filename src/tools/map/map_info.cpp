@@ -159,7 +159,7 @@ int describeMap(const std::string& name, const map::SurfelMapConfig& config, boo
   }
   printLine("surfels", fmt::format("{} at {} m, {:.1f} % planar", withThousands(map.size()),
                                    config.resolution, 100.0 * map.planarShare()));
-  if (map.config().surface == map::Surface::kBlended) {
+  if (map.config().surface != map::Surface::kPaper) {
     printLine("surface", fmt::format("noise of {:.1f} mm, ranges averaged over {:.0f} mm",
                                      1e3 * static_cast<double>(map.noise()),
                                      1e3 * static_cast<double>(map.blending().depth)));

@@ -211,7 +211,7 @@ void ScenarioFlight::enter(int threads) {
   const Arguments& given = *arguments_;
   map::SurfelMapConfig map_config;
   map_config.resolution = given.number("resolution", Quantity::kLength);
-  map_config.surface = map::surfaceOf(given.choice("surface", {"blended", "paper"}));
+  map_config.surface = map::surfaceOf(given.choice("surface", {"blended", "paper", "sized"}));
   map_config.validate(given.where("resolution"));
   Progress progress("map");
   map_ = map::loadSurfelMap(given.loaded("map", config::resolveMap), map_config, progress);
