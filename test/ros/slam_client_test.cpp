@@ -345,8 +345,11 @@ void SlamClient::playDlio() {
     const auto points = toPcl<clients::Livox2>(*scan);
     ASSERT_GT(points.size(), 1000U);
     EXPECT_GT(points.front().timestamp, 1e14);
-    intervals.push_back({1e-9 * points.front().timestamp, 1e-9 * points.back().timestamp});
-    EXPECT_NEAR(intervals.back().begin, toSeconds(ros_nodes::fromRos(scan->header.stamp)), 1e-3);
+    const double begin = toSeconds(ros_nodes::fromRos(scan->header.stamp));
+    const auto stamp = static_cast<double>(scan->header.stamp.toNSec());
+    intervals.push_back({begin + 1e-9 * (points.front().timestamp - stamp),
+                         begin + 1e-9 * (points.back().timestamp - stamp)});
+    EXPECT_NEAR(intervals.back().begin, begin, 1e-3);
   }
   expectTimes(intervals);
   expectUpwardForce(kGravity);
