@@ -12,7 +12,6 @@
 #include <ros/ros.h>
 
 #include "ros/common/free_name.hpp"
-#include "ros/nodes/node_main.hpp"
 
 namespace {
 
@@ -63,8 +62,7 @@ int main(int argc, char** argv) {
     ROS_FATAL("%s: could not be started as %s", name.c_str(), type.c_str());
     return EXIT_FAILURE;
   }
-  marsim::ros_nodes::spinUntilInterrupt();
-  loader.clear();
-  marsim::ros_nodes::sayFarewell();
+  std::signal(SIGINT, [](int) { ros::requestShutdown(); });
+  ros::spin();
   return EXIT_SUCCESS;
 }

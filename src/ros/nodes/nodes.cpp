@@ -8,7 +8,6 @@
 #include <string>
 
 #include <nodelet/nodelet.h>
-#include <ros/callback_queue.h>
 #include <ros/ros.h>
 #include <pluginlib/class_list_macros.hpp>
 
@@ -55,16 +54,6 @@ class NodeletOf : public nodelet::Nodelet {
 
 }  // namespace
 
-void spinUntilInterrupt() {
-  static volatile std::sig_atomic_t is_interrupted = 0;
-  std::signal(SIGINT, [](int) { is_interrupted = 1; });
-  while (ros::ok() && is_interrupted == 0) {
-    ros::getGlobalCallbackQueue()->callAvailable(ros::WallDuration(0.1));
-  }
-}
-
-void sayFarewell() { ros::WallDuration(0.05).sleep(); }
-
 // ROS's own handler only sets a flag, which a node that is still reading its map does not see:
 // until then Ctrl-C ends the process like any other.
 int runNode(const std::string& kind, int argc, char** argv) {
@@ -75,10 +64,9 @@ int runNode(const std::string& kind, int argc, char** argv) {
   const ros::NodeHandle handle;
   try {
     epoch();  // reports a wrong one here, not at the first message
-    std::shared_ptr<void> node = kinds().at(kind)(handle, ros::NodeHandle{"~"});
-    spinUntilInterrupt();
-    node.reset();
-    sayFarewell();
+    const std::shared_ptr<void> node = kinds().at(kind)(handle, ros::NodeHandle{"~"});
+    std::signal(SIGINT, [](int) { ros::requestShutdown(); });
+    ros::spin();
     return 0;
   } catch (const Error& error) {
     ROS_FATAL("%s", error.what());
