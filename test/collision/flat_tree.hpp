@@ -75,7 +75,8 @@ class FlatTree : public Neighbours {
   }
   map::FoundSurfel at(std::uint32_t number) const {
     const map::Surfel& surfel = surfels_[number];
-    return {number, std::isfinite(surfel.thickness), surfel.position, surfel.normal};
+    return {number, std::isfinite(surfel.thickness), map::kUsualSize, surfel.position,
+            surfel.normal};
   }
 
   Eigen::Vector3d origin_;
