@@ -170,7 +170,7 @@ void addScan(CLI::App& app, CommandLine& line) {
   CLI::App& sub = *app.add_subcommand(
       "scan", "what point times, motion, noise and intensity add to the time of a scan");
   sub.add_flag("--quick", line.quick, "fewer repeats");
-  sub.add_option("--surface", *surface, "of the map: blended or paper")->type_name(kWord);
+  sub.add_option("--surface", *surface, "of the map: blended, paper or sized")->type_name(kWord);
   sub.add_option("--places", bench->places, "which")
       ->type_name(kWord)
       ->delimiter(',')

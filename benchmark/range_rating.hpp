@@ -72,6 +72,7 @@ void forEachMap(bool quick, const Rate& rate) {
     if (quick && resolution < 0.05) continue;
     rate(map::Surface::kPaper, resolution);
     rate(map::Surface::kBlended, resolution);
+    rate(map::Surface::kSized, resolution);
   }
 }
 

@@ -438,5 +438,39 @@ TEST(CheckerOfPlants, TouchesPointsBesideTheMap) {
   EXPECT_LT((touches.back().p_W - stem).norm(), 1e-3);
 }
 
+// Discs of twice the usual radius stand two resolutions apart: the body meets points between them.
+TEST(Neighbours, HavePointsOnLargeDiscs) {
+  map::SurfelSet set;
+  set.planar_threshold = 0.1F;
+  for (int i = 0; i < 400; ++i) {
+    const Eigen::Vector3f cell(static_cast<float>(i / 20), static_cast<float>(i % 20), 5.0F);
+    set.surfels.push_back({0.2F * cell, Eigen::Vector3f::UnitZ(), 0.0F});
+  }
+  set.sizes.assign(set.surfels.size(), 0);
+  map::SurfelMapConfig config;
+  config.resolution = kCell;
+  const auto neighbours =
+      makeNeighbours(std::make_shared<const map::SurfelMap>(map::SurfelMap::of(set, config)));
+  constexpr double kReach = 0.08;  // [m] the discs' middles are up to 0.14 away
+  const Vector3d half = Vector3d::Constant(kReach);
+  RandomStream random(8);
+  for (int i = 0; i < 500; ++i) {
+    const Vector3d p(random.uniform(0.3, 3.5), random.uniform(0.3, 3.5), 1.0);
+    map::FoundSurfel nearest;
+    const double distance = neighbours->nearest(p, 1.0, nearest);
+    EXPECT_LT(distance, kReach);
+    const Vector3d p_O = p - neighbours->origin();
+    EXPECT_NEAR((nearest.position.cast<double>() - p_O).norm(), distance, 1e-9);
+    std::vector<map::FoundSurfel> found, boxed;
+    neighbours->within(p, kReach, found);
+    EXPECT_FALSE(found.empty());
+    for (const map::FoundSurfel& point : found) {
+      EXPECT_LE((point.position.cast<double>() - p_O).norm(), kReach);
+    }
+    neighbours->inBox({Eigen::Quaterniond::Identity(), p}, Eigen::AlignedBox3d(-half, half), boxed);
+    EXPECT_GE(boxed.size(), found.size());
+  }
+}
+
 }  // namespace
 }  // namespace marsim::collision

@@ -39,7 +39,7 @@ constexpr std::size_t kSpacingOf = 6;   // number of the neighbour whose distanc
 constexpr float kFar = 1e9F;
 
 /// A plane through `mean`, relative to the voxel's mean.
-struct Plane {
+struct FittedPlane {
   Vector3d mean = Vector3d::Zero(), normal = Vector3d::UnitZ(), axis = Vector3d::UnitX();
   Vector3d variances = Vector3d::Zero();  ///< [m^2] of all points, in rising order
   float thickness = 0.0F;                 ///< [m]
@@ -49,7 +49,7 @@ struct Plane {
 };
 
 /// Share of the weights of points within a distance from the plane.
-float shareWithin(const NearPoints& near, const Plane& plane, float band) {
+float shareWithin(const NearPoints& near, const FittedPlane& plane, float band) {
   float all = 0.0F, within = 0.0F;
   const Vector3f n = plane.normal.cast<float>();
   const auto offset = static_cast<float>(plane.normal.dot(plane.mean));
@@ -62,8 +62,8 @@ float shareWithin(const NearPoints& near, const Plane& plane, float band) {
 }
 
 /// Fits three times: points off the plane before count little.
-Plane fitPlane(NearPoints& near, float radius, const VoxelSettings& settings) {
-  Plane plane;
+FittedPlane fitPlane(NearPoints& near, float radius, const VoxelSettings& settings) {
+  FittedPlane plane;
   Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver;
   weighByDistance(near, radius);
   for (int pass = 0; pass < 3; ++pass) {
@@ -171,7 +171,7 @@ bool hasGaps(const NearPoints& near, const VoxelSettings& settings, const Eigen:
 }
 
 /// Share of the points within a radius that lie on the plane.
-float shareOnSheet(const NearPoints& near, const Plane& plane, float radius, float band) {
+float shareOnSheet(const NearPoints& near, const FittedPlane& plane, float radius, float band) {
   float all = 0.0F, on = 0.0F;
   const Vector3f n = plane.normal.cast<float>();
   const auto offset = static_cast<float>(plane.normal.dot(plane.mean));
@@ -185,7 +185,8 @@ float shareOnSheet(const NearPoints& near, const Plane& plane, float radius, flo
 }
 
 /// Where a sheet ends: moves the disc inwards and says whether it covers points only.
-void findEdges(NearPoints& near, const Plane& plane, const VoxelSettings& settings, VoxelFit& fit) {
+void findEdges(NearPoints& near, const FittedPlane& plane, const VoxelSettings& settings,
+               VoxelFit& fit) {
   const float share = shareOnSheet(near, plane, settings.disc, settings.band);
   const bool is_one_sheet = plane.thickness < kThick * settings.noise &&
                             shareOnSheet(near, plane, kFar, settings.band) > kOneSheet;
@@ -218,12 +219,12 @@ void findEdges(NearPoints& near, const Plane& plane, const VoxelSettings& settin
 }
 
 /// Whether all points lie on a line as thin as the noise.
-bool isLine(const Plane& plane, const VoxelSettings& settings) {
+bool isLine(const FittedPlane& plane, const VoxelSettings& settings) {
   const double width = static_cast<double>(kThin * settings.noise);
   return plane.variances[1] < width * width && plane.variances[1] < kSlender * plane.variances[2];
 }
 
-void take(const Plane& plane, FitKind kind, VoxelFit& fit) {
+void take(const FittedPlane& plane, FitKind kind, VoxelFit& fit) {
   fit.kind = kind;
   const Vector3d& direction = kind == FitKind::kRod ? plane.axis : plane.normal;
   fit.direction = direction.cast<float>().normalized();
@@ -238,7 +239,7 @@ void take(const Plane& plane, FitKind kind, VoxelFit& fit) {
 VoxelFit fitVoxel(const CellNeighbours& around, const Vector3f& mean, const VoxelSettings& settings,
                   NearPoints& near) {
   VoxelFit fit;
-  Plane plane;
+  FittedPlane plane;
   for (float radius = settings.radius;;
        radius = std::max(kShrink * radius, settings.least_radius)) {
     near.gather(around, mean, radius);
@@ -269,7 +270,7 @@ VoxelFit fitLines(const CellNeighbours& around, const Vector3f& mean, const Voxe
     radius = std::min(radius, settings.radius);
     near.gather(around, mean, radius);
     if (near.count >= kFewest) {
-      const Plane plane = fitPlane(near, radius, settings);
+      const FittedPlane plane = fitPlane(near, radius, settings);
       const bool sees_others =
           std::sqrt(plane.variances[1]) > blur + static_cast<double>(kWideLines * radius);
       if (sees_others) {
