@@ -400,7 +400,7 @@ std::optional<IdleWatch::Busy> IdleWatch::passPollers(std::size_t program, WallT
   others_ran = std::any_of(others.begin(), others.end(), [this](const auto& other) {
     return !(runsOf(threads_[other.first].schedstat) == other.second);
   });
-  // What one poller sets off another one may have to see.
+  // Another poller may have to see the effect of the first.
   others_ran = others_ran && pollers.size() > 1;
   return std::nullopt;
 }

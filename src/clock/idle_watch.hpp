@@ -53,7 +53,7 @@ class IdleWatch {
   std::optional<std::string> waitAfterTick(std::size_t program, WallTime deadline);
 
  private:
-  /// What schedstat says of a thread.
+  /// A thread's counts in schedstat.
   struct Runs {
     std::int64_t time = -1;  ///< [ns] on a processor
     std::int64_t count = -1;

@@ -49,7 +49,7 @@ class IdleGate {
   /// run. Returns the time until which the clock may go on; nothing: call it again. It returns
   /// after a while even if the programs are not idle yet. From one thread.
   std::optional<TimeNs> settle(TimeNs now, const std::atomic<bool>& stop);
-  /// What it waits for in vain, for diagnostics; empty: nothing.
+  /// The busy program that it gave up, for diagnostics; empty: none.
   std::string lost() const;
 
  private:

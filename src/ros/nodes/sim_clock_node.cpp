@@ -92,11 +92,10 @@ SimClockNode::SimClockNode(ros::NodeHandle handle, ros::NodeHandle private_handl
   reported_at_ = told_at_ = ticked_ = WallClock::now();
   if (idle != "none") makeIdleGate(handle, idle, tick, params.where(), config);
   clock_ = std::make_unique<SimClock>(config, told_at_);
-  clock_publisher_ =
-      idle_ == nullptr
-          ? handle.advertise<rosgraph_msgs::Clock>("/clock", 100)
-          : handle.advertise<rosgraph_msgs::Clock>("/clock", 100, idle_->onConnect(),
-                                                   idle_->onDisconnect());
+  clock_publisher_ = idle_ == nullptr
+                         ? handle.advertise<rosgraph_msgs::Clock>("/clock", 100)
+                         : handle.advertise<rosgraph_msgs::Clock>("/clock", 100, idle_->onConnect(),
+                                                                  idle_->onDisconnect());
   grant_subscriber_ = inputs_.subscribe(grantTopic(handle), 1000, &SimClockNode::onGrant, this);
   answers_ =
       std::make_unique<AnswerListener>(handle, *clock_, mutex_, [this] { changed_.notify_all(); });

@@ -40,11 +40,10 @@ namespace marsim::ros_nodes {
 /// time is waited for (auto: 5, in lockstep for ever), and a client that owes an answer (auto: 10),
 /// participants (names of nodes, see Lockstep), more_participants (full names, comma-separated),
 /// wait_for (see parseAnswerRules), wait_until_idle (programs of an IdleGate, comma-separated; in
-/// lockstep), idle_tick [s]: how often they hear of the time, lan (a name or file of config/lan; empty, the default: on
-/// no LAN), machine (which of them this one is).
-/// Services, not a follower's: pause (std_srvs/SetBool), step (std_srvs/Trigger: one clock step
-/// while paused), step_time (marsim/StepTime), run_until (marsim/RunUntil), set_pace
-/// (marsim/SetPace).
+/// lockstep), idle_tick [s]: how often they hear of the time, lan (a name or file of config/lan;
+/// empty, the default: on no LAN), machine (which of them this one is). Services, not a follower's:
+/// pause (std_srvs/SetBool), step (std_srvs/Trigger: one clock step while paused), step_time
+/// (marsim/StepTime), run_until (marsim/RunUntil), set_pace (marsim/SetPace).
 class SimClockNode {
  public:
   SimClockNode(ros::NodeHandle handle, ros::NodeHandle private_handle);

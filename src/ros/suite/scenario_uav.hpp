@@ -78,7 +78,7 @@ class ScenarioUav {
   std::vector<StampedPose> held_goals_;  ///< until all programs that time waits for are idle
   ros::Publisher goal_publisher_, reference_publisher_;
   Inputs inputs_;
-  ros::Subscriber idle_subscriber_;      ///< none: goals are sent at once
+  ros::Subscriber idle_subscriber_;  ///< none: goals are sent at once
   ros::Subscriber state_subscriber_, error_subscriber_, clearance_subscriber_, contact_subscriber_;
 };
 
