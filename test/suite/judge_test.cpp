@@ -53,6 +53,26 @@ TEST_F(Judging, Goals) {
   expectUnanswered(only(), "0 of 2 goals were reached");
 }
 
+TEST_F(Judging, TheDigestOfAMotionSeesASingleBit) {
+  const std::string motion = run().motion;
+  EXPECT_EQ(run().motion, motion);
+  double& x = recording.uavs[0].samples[500].X_WB.p.x();
+  x = std::nextafter(x, 1e9);
+  EXPECT_NE(run().motion, motion);
+}
+
+TEST_F(Judging, AnAddedCheckDecidesTheVerdictAgain) {
+  scenario.checks.goals_within = 8.0;
+  RunResult result = run();
+  ASSERT_EQ(result.verdict, Verdict::kPassed);
+  CheckResult check;
+  check.name = "repeats";
+  check.message = "the flight in repeat_2 moves otherwise";
+  addCheck(result, check);
+  EXPECT_EQ(result.verdict, Verdict::kFailed);
+  EXPECT_EQ(result.message, "repeats: the flight in repeat_2 moves otherwise");
+}
+
 // Speed 2 m/s, errors of half the time 3, half 4 cm (sample 500 of 1001 has the first 4).
 TEST_F(Judging, MotionOfEveryUav) {
   scenario::Checks& checks = scenario.checks;
