@@ -61,6 +61,7 @@ const char* const kWhole =
     "wait_for:\n"
     "  - {input: /imu, output: /Odometry, ahead: 50ms, start: 3s}\n"
     "checks:\n"
+    "  repeats: 3\n"
     "  clearance: {at_least: 20cm}\n"
     "  contacts: {at_most: 0}\n"
     "  tracking_rms: {at_most: 0.1}\n"
@@ -277,6 +278,15 @@ TEST_F(LoadScenario, HowItIsFlown) {
   EXPECT_EQ(scenario.wait_for[0].output, "/Odometry");
   EXPECT_EQ(scenario.wait_for[0].ahead, kNsPerSecond / 20);
   EXPECT_EQ(scenario.wait_for[0].start, 3 * kNsPerSecond);
+  EXPECT_EQ(scenario.checks.repeats, 3);
+}
+
+TEST_F(LoadScenario, ProgramsAreWaitedForInLockstepOnly) {
+  const std::string idle = std::string(kPlain) + "wait_until_idle: [/planner, 71]\n";
+  EXPECT_EQ(of(idle).wait_until_idle, (std::vector<std::string>{"/planner", "71"}));
+  EXPECT_EQ(said(idle + "lockstep: false\n"),
+            "one.yaml: wait_until_idle is /planner, 71, allowed: programs in lockstep; none with "
+            "'lockstep: false'");
 }
 
 TEST_F(LoadScenario, Checks) {
@@ -525,6 +535,8 @@ TEST_F(LoadScenario, ValuesOutOfBounds) {
   }
   EXPECT_EQ(saidOf("start: 3s}", "start: -1}"),
             "one.yaml: wait_for[0].start is -1, allowed: 0 to 3600 s");
+  EXPECT_EQ(saidOf("repeats: 3", "repeats: 11"),
+            "one.yaml: checks.repeats is 11, allowed: 1 to 10");
   EXPECT_EQ(saidOf("laps: 2", "laps: 0"),
             "one.yaml: fly.uav0.figure_eight.laps is 0, allowed: 1 to 1000");
   EXPECT_EQ(said(replaced(kPlain, "[[5, 0, 2], [5m, 3m, 2m]]", "[]")),

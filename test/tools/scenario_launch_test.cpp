@@ -58,8 +58,10 @@ TEST(ScenarioLaunch, OthersThatAreWaitedForStay) {
   scenario::Scenario waiting = scenario();
   waiting.arguments["participants"] = "/planner";
   waiting.wait_for = {{"/uav0/points", "/Odometry", 150'000'000}, {"/a", "/b", kNsPerSecond, 0}};
+  waiting.wait_until_idle = {"/planner_node", "/server"};
   const std::string text = scenarioLaunch(waiting, 1, "/out", {});
   EXPECT_TRUE(has(text, argument("participants", "/planner,/scenario_runner")));
+  EXPECT_TRUE(has(text, argument("wait_until_idle", "/planner_node,/server")));
   EXPECT_TRUE(has(text, argument("wait_for", "/uav0/points&gt;/Odometry+0.15:5,/a&gt;/b+1:0")))
       << text;
 }
