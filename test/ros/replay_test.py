@@ -334,6 +334,9 @@ class Replay(unittest.TestCase):
         cut_short = self.begin([MARSIM, "record", "/uav0/odom", "--out", "c.bag"],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.assertIn(b"recording", cut_short.stdout.readline())
+        until = time.monotonic() + 20.0
+        while not os.path.exists(self.path("c.bag.active")) and time.monotonic() < until:
+            time.sleep(0.05)
         subprocess.run(["rosnode", "kill", "/marsim_record_%d" % cut_short.pid],
                        env=self.environment, timeout=60)
         self.assertIn(b"c.bag: rosbag ended the recording", cut_short.communicate(timeout=60)[1])
