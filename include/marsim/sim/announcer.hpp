@@ -28,14 +28,15 @@ scene::PeerMass toldMassOf(const vehicle::VehicleConfig& vehicle);
 struct Announcement {
   scene::PeerState state;
   bool with_body = false;       ///< body and mass are announced, too
-  std::vector<Impact> impacts;  ///< impacts on others; their identity is that of the struck UAV
+  std::vector<Impact> impacts;  ///< on other UAVs; Impact::identity is the struck UAV's
 };
 
-/// Schedules a UAV's announcements to the others: one every period, one after a placement, one in
-/// each step in which it struck others. The body is announced once a second and after a placement.
+/// Schedules a UAV's announcements to the others: one every period, one after a placement
+/// (VehicleReport), one in each step in which it struck others. The body is announced once a second
+/// and after a placement.
 class Announcer {
  public:
-  /// `run` tells two UAVs of one number apart.
+  /// `id`: the UAV's number; `run` tells two UAVs with the same number apart.
   Announcer(std::uint32_t id, std::uint32_t run, TimeNs period);
 
   /// The announcement due at a state; none where none is due. Call with every state.
@@ -54,7 +55,8 @@ class PendingImpacts {
  public:
   /// Keeps the impacts on a UAV from now on.
   void open(std::uint32_t struck) { impacts_[struck]; }
-  /// `impact.identity` is the striking UAV's; dropped unless `struck` was opened.
+  /// Adds an impact on the UAV `struck`; Impact::identity is the striking UAV's. Drops it unless
+  /// open(struck) was called.
   void put(std::uint32_t struck, const Impact& impact);
   /// Removes the impacts with stamps up to `told_until`, sorted by stamp, then by striking UAV.
   std::vector<Impact> take(std::uint32_t struck, TimeNs told_until);

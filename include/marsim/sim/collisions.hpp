@@ -28,12 +28,13 @@ const char* nameOf(CollisionResponse response);
 /// Throws UnknownNameError.
 CollisionResponse collisionResponseOf(const std::string& name);
 
-/// Settings of collision checking and response. The ground plane carries a UAV (Ground), and so do
-/// surfaces of the map on which it lands. Standing and landing there are no contacts; any other
-/// touch is a contact with the map, also on the plane where the map has no points. The plane stops
-/// a UAV with every response: it falls over, slides and stays on its back by the same impulses as
-/// elsewhere, with "report" without bouncing. Elsewhere "report" has no effect unless the UAV
-/// lands.
+/// Settings of collision checking and response. The ground plane carries a UAV, and so do surfaces
+/// of the map on which it lands (Ground). Standing and landing on them are no contacts. Any other
+/// touch is a contact: of the map, of an object, or of the plane, which counts as the map. The
+/// plane stops a UAV with every response; it may fall over, slide and stay on its back, and with
+/// "report" it does not bounce. Touches of the map and of objects change a UAV's motion with
+/// "stop_motors" and "bounce" only; with "report" it flies through them, except for surfaces on
+/// which it lands.
 struct CollisionConfig {
   bool on = true;  ///< false: only the ground plane, without contacts
   CollisionResponse response = CollisionResponse::kReport;
@@ -48,7 +49,10 @@ struct CollisionConfig {
 /// An impulse that a UAV gave another one by running into it, or got from one that ran into it.
 struct Impact {
   TimeNs stamp = 0;
-  std::uint32_t identity = 0;                           ///< of the other UAV
+  /// Number of the other UAV, as scene::MovingObject::identity: the struck one where a striking
+  /// UAV tells its impacts (Collisions::impacts(), Announcement), the striking one where a struck
+  /// UAV gets them (takeImpact(), PendingImpacts).
+  std::uint32_t identity = 0;
   Eigen::Vector3d impulse_W = Eigen::Vector3d::Zero();  ///< [N s] on the struck UAV
   Eigen::Vector3d moment_W = Eigen::Vector3d::Zero();   ///< [N m s] on the struck UAV, about its B
   Eigen::Vector3d p_W = Eigen::Vector3d::Zero();        ///< [m] place of the impact
@@ -61,9 +65,9 @@ struct Impact {
 class Collisions {
  public:
   using ObjectsIn = collision::CollisionChecker::ObjectsIn;
-  /// Two UAVs give each other at most one impulse in this time, which is enough to part them. The
-  /// first to notice computes it for both. If both notice before one has heard of the other, the
-  /// result of the one with the lower number holds.
+  /// Two UAVs exchange at most one impulse in this time, which is enough to part them. The UAV that
+  /// notices the touch first computes the impulse for both. If both compute one before they have
+  /// heard of each other, that of the UAV with the lower number holds.
   static constexpr TimeNs kBetweenImpacts = kNsPerSecond / 20;
   /// The mass and motion, after a step, of an object that gives way (another UAV); none for other
   /// objects.
@@ -81,16 +85,18 @@ class Collisions {
   /// Appends the contacts that begin and end; impacts() tells which UAVs it ran into.
   void act(const KinematicState& before, vehicle::Quadrotor& quadrotor, const ObjectsIn& objectsIn,
            std::vector<collision::ContactEvent>& events, const BodyIn& bodyIn = {});
-  /// Counts the contacts of a vehicle whose motion is prescribed; they change nothing.
+  /// Counts the contacts of a vehicle whose motion is prescribed. They do not change its motion.
   void watch(const KinematicState& before, const vehicle::Quadrotor& quadrotor,
              const ObjectsIn& objectsIn, std::vector<collision::ContactEvent>& events);
   /// The impacts on others in the last step, to be passed to their takeImpact().
   const std::vector<Impact>& impacts() const { return impacts_; }
-  /// Applies the impact of another UAV that has run into this one, noticed or not: this UAV's
-  /// motion changes, unless the response is "report", and the next step counts the contact. Ignores
-  /// an impossible impact and one within kBetweenImpacts of the last between the two.
+  /// Applies the impact of another UAV that has run into this one, whether this one has touched it
+  /// or not: changes the motion, and lets the next step count a contact. Does nothing if the
+  /// response is "report", if collisions are off, or if the impulse is impossibly large. After
+  /// another impact between the two within kBetweenImpacts, `impact` replaces an impulse that this
+  /// UAV has computed itself if the other UAV has the lower number; else it is ignored.
   void takeImpact(const Impact& impact, vehicle::Quadrotor& quadrotor);
-  /// Before the vehicle is placed elsewhere: ends all contacts, lets go of the map's surface.
+  /// Ends all contacts and lets go of the map's surface. Call before a placement (VehicleReport).
   void leave(vehicle::Quadrotor& quadrotor, std::vector<collision::ContactEvent>& events);
 
   /// The least distance, searched up to `limit` [m].

@@ -28,10 +28,10 @@ struct LandingConfig {
   bool isGentle(const KinematicState& state) const;
 };
 
-/// The ground that can carry a vehicle: the plane, always, and the map's surface below it if that
-/// carries (collision::carryingSurface). The surface holds a vehicle that lands on it: gently from
-/// above, more downwards than sideways. A `solid` surface holds any vehicle that comes from above.
-/// It holds until the vehicle is clear of it or the surface ends.
+/// The ground that can carry a vehicle: always the plane z = `ground_z`, and the map's surface
+/// below the vehicle where collision::carryingSurface() finds one. The surface holds a vehicle that
+/// lands on it: gently, from above, more downwards than sideways. A `solid` surface holds any
+/// vehicle that comes from above. It holds until the vehicle is clear of it or the surface ends.
 class Ground {
  public:
   /// `map` may be null; `ground_z` [m] may be -inf: no plane. Throws as scene::bodyCloud does.
@@ -58,8 +58,9 @@ class Ground {
 
   /// Whether a point of the map belongs to the ground plane.
   bool isOnPlane(const collision::Touch& touch) const;
-  /// Whether a touch belongs to a surface that holds the vehicle, or lies in a cell of the
-  /// body but outside of the body itself, which is smaller than its cells.
+  /// Whether a touch of the map belongs to the surface below the vehicle and makes no contact: the
+  /// surface holds the vehicle, or the body is still above it and only one of its cells, which
+  /// stand out from the body, reaches it.
   bool isOnSurface(const collision::Touch& touch) const;
 
  private:

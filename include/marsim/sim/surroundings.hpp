@@ -15,9 +15,9 @@
 
 namespace marsim::sim {
 
-/// The moving objects around the UAVs of a world, each other included, as known at an instant. With
-/// a delay only states stamped that long before are known, whatever has arrived since; without one
-/// all that have arrived. Safe to use from several threads.
+/// The moving objects around each UAV of a world, the other UAVs included, as known at an instant.
+/// With a delay a state is known that long after its stamp, whenever it arrives; without one it is
+/// known on arrival. Safe to use from several threads.
 class Surroundings {
  public:
   using Source = std::shared_ptr<const scene::ObjectSource>;
@@ -32,7 +32,7 @@ class Surroundings {
   void keepForScans(double period) { peers_.keepAtLeast(kPeriodsKept * period); }
   /// Keeps impacts on a UAV from now on.
   void open(std::uint32_t struck);
-  /// `impact.identity` is the striking UAV's.
+  /// Adds an impact on the UAV `struck`; Impact::identity is the striking UAV's.
   void put(std::uint32_t struck, const Impact& impact);
 
   /// The latest stamp of the states known at an instant.
