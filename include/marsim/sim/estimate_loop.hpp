@@ -14,19 +14,23 @@ namespace marsim::sim {
 
 /// Settings of the estimates that a controller flies on.
 struct EstimateConfig {
-  Pose X_BE;                       ///< estimated frame E in body
-  bool begins_at_vehicle = false;  ///< true: estimates are relative to the first one; false: in W
-  TimeNs delay = 0;                ///< from an estimate's stamp to the first state that it acts on
-  TimeNs settle = 0;               ///< time for which estimates must have come before one is used
+  Pose X_BE;  ///< estimated frame E in body
+  /// true: the first estimate in use is taken to be the true pose, later ones are relative to it;
+  /// false: estimates are in W.
+  bool begins_at_vehicle = false;
+  TimeNs delay = 0;   ///< from an estimate's stamp to the first report that it acts on
+  TimeNs settle = 0;  ///< estimates stamped less than this after the first are not used
 };
 
 /// Closes the control loop on estimates in place of the truth. The controller gets the truth until
-/// the first estimate, from then on a StateEstimator's state from an IMU and the estimates. Where
-/// the estimates end or jump, the loop asks for a hold, then for a landing.
+/// an estimate is used: the first one after EstimateConfig::settle that is close enough to the
+/// truth. From then on it gets a StateEstimator's state from an IMU and the estimates. If the
+/// estimates end or jump, the loop asks for a hold, then for a landing. A placement (see
+/// VehicleReport) starts it anew.
 class EstimateLoop {
  public:
   enum class Phase {
-    kTruth,     ///< no estimate yet
+    kTruth,     ///< no estimate used yet: flies on the truth
     kEstimate,  ///< flies on estimates
     kHold,      ///< lost: propagates by the IMU, the vehicle is to hold its place
     kLand,      ///< lost for long: the vehicle is to land
@@ -40,7 +44,8 @@ class EstimateLoop {
   /// Adds the pose of E in the frame of the estimates, at a stamp. Refuses a pose that is not
   /// finite or turns out to be more than 1 s ahead of a report.
   void addEstimate(TimeNs stamp, const Pose& X_OE);
-  /// Whether the IMU's sample of a report's instant, or the last one before, has come.
+  /// Whether all IMU samples stamped up to a report have come; true as well for the first report
+  /// after a placement. Call motion() once it is true.
   bool isReady(const VehicleReport& report) const;
   /// The motion for the controller at a report, from all estimates that act by then.
   KinematicState motion(const VehicleReport& report);
@@ -65,7 +70,7 @@ class EstimateLoop {
   TimeNs imu_period_;
   control::StateEstimator estimator_;
   Phase phase_ = Phase::kTruth;
-  std::deque<KinematicState> truth_;               ///< recent states, until the loop closes
+  std::deque<KinematicState> truth_;               ///< recent true states, in kTruth
   std::deque<control::InertialReading> readings_;  ///< recent readings
   std::deque<StampedPose> waiting_;                ///< poses of E, that do not act yet
   std::optional<Pose> X_WO_;                       ///< the estimates' frame

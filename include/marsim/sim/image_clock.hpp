@@ -10,8 +10,9 @@
 namespace marsim::sim {
 
 /// The instants at which a vehicle's cameras take their images: every multiple of the image period
-/// since simulated time 0, each delivered once the reports cover the motion that it needs, but for
-/// those that the cameras' clock loses.
+/// since simulated time 0, each delivered once the reports cover the motion that it needs. Instants
+/// without a stamp are left out (SensorClock::stampOf(): images lost by ClockErrors::drops, or
+/// stamps below 0).
 class ImageClock {
  public:
   /// An instant whose image is due.

@@ -19,7 +19,7 @@ class ImageSensor {
   ImageSensor(lidar::DepthCameraConfig config,
               std::shared_ptr<const lidar::ImageRenderer> renderer);
 
-  /// The images that a report makes due, but for those that its clock loses.
+  /// The images that a report makes due, without those that ImageClock leaves out.
   std::vector<Instant> take(const VehicleReport& report) { return clock_.take(report); }
   /// `objects` are those of the instant. May run in another thread than take().
   lidar::DepthImage image(const Instant& instant, View<scene::MovingObject> objects) {

@@ -7,11 +7,13 @@
 
 namespace marsim::sim {
 
-/// The report of a vehicle at a state step.
+/// The report of a vehicle at a state step: a dynamics step that ends at a multiple of the period
+/// of RateConfig::state. Its controller answers each report with motor speeds or a reference. A
+/// placement (start, reset or teleport) puts the vehicle at rest at another pose.
 struct VehicleReport {
   KinematicState motion;
   bool on_ground = false;
-  std::uint32_t placements = 0;  ///< number of placements (teleports), which break the motion
+  std::uint32_t placements = 0;  ///< number of placements so far
 };
 
 /// The motion of a vehicle from its reports. It starts over where the motion breaks between two
@@ -19,7 +21,7 @@ struct VehicleReport {
 class MotionTrack {
  public:
   enum class Effect {
-    kIgnored,    ///< a state that was there before
+    kIgnored,    ///< the last state again
     kContinued,  ///< a later state of the same motion
     kBegun,      ///< the first state, or the first after a break: earlier plans are void
   };

@@ -36,7 +36,7 @@ enum class CommandKind {
 };
 
 /// The flight controller of a vehicle: reports and commands in, motor speeds and the tracked
-/// reference out. The commander takes the commands; a placement of the vehicle voids them. The
+/// reference out. The commander takes the commands; a placement (VehicleReport) voids them. The
 /// motors rest before the first command, after a landing and while they are disarmed.
 class Pilot {
  public:
@@ -64,17 +64,19 @@ class Pilot {
   bool isArmed() const { return is_armed_; }
   static constexpr double kTakeOffHeight = 1.5;  ///< [m]
 
-  /// Commands at the first report at or after `stamp`, before it is answered; if the stamp is more
-  /// than kFarthestAhead past the last report (false), at the next one. Commands at one report act
-  /// in the order of their stamps, then of their kinds, then of these calls.
+  /// Commands at the first report at or after `stamp`, before it is answered. Returns false if the
+  /// stamp is more than kFarthestAhead past the last report; the command then acts at the next one.
+  /// Commands at one report act in the order of their stamps, then of their kinds, then of these
+  /// calls.
   bool commandAt(TimeNs stamp, CommandKind kind, Command command);
-  /// Forgets all commands and returns true if the motion breaks between the last report and this
-  /// one. Always forgets those that wait for a stamp more than kFarthestAhead past it: time was set
-  /// back. answer() does the same.
+  /// Compares a report with the last one. If the motion breaks between them (a placement, a jump,
+  /// or time set back), resets commander and controller, forgets the commands that wait for a stamp
+  /// more than kFarthestAhead past the report, and returns true. answer() calls it.
   bool notice(const VehicleReport& report);
-  /// Motor speeds [rad/s] for a report; none for a vehicle that rests until its first command.
+  /// Returns the motor speeds [rad/s] that answer a report; none while the vehicle stands on the
+  /// ground before its first command.
   std::optional<vehicle::RotorArray> answer(const VehicleReport& report);
-  /// Makes the vehicle fly on estimates (the loop's input) from the first one on.
+  /// Makes the vehicle fly on estimates, the loop's input, once the loop uses them.
   void flyOn(EstimateLoop loop) { estimates_.emplace(std::move(loop)); }
   /// The loop on estimates; null if the vehicle flies on the truth.
   EstimateLoop* estimates() { return estimates_ ? &*estimates_ : nullptr; }

@@ -25,7 +25,8 @@ class RangeSensor {
   RangeSensor(lidar::LidarConfig config, std::shared_ptr<const lidar::RayRenderer> renderer,
               std::uint64_t seed, bool noise = true);
 
-  /// The scans that a report completes, but for those that its clock loses.
+  /// The scans that a report completes, without those that have no stamp
+  /// (SensorClock::stampOf(): lost by ClockErrors::drops, or stamps below 0).
   std::vector<Interval> take(const VehicleReport& report);
   /// `objects` are those of the interval. May run in another thread than take().
   lidar::Scan scan(const Interval& interval, View<scene::MovingObject> objects);

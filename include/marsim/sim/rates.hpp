@@ -10,7 +10,7 @@ namespace marsim::sim {
 /// Rates of the simulation; each period is a whole multiple of the dynamics step.
 struct RateConfig {
   double dynamics = 1000.0;  ///< [Hz]
-  double state = 500.0;      ///< [Hz] states handed to controller and sensors
+  double state = 500.0;      ///< [Hz] reports to controller and sensors (VehicleReport)
   double odometry = 200.0;   ///< [Hz]
 
   /// Throws ConfigError where a rate does not divide the dynamics rate, or the dynamics step is not

@@ -62,7 +62,7 @@ struct VehicleSetup {
   void validate(const std::string& where) const;
 };
 
-/// Motor speeds as a pilot answers a report.
+/// The motor speeds with which a pilot answers a report.
 struct MotorCommand {
   vehicle::RotorArray speeds;    ///< [rad/s]
   TimeNs computed_from = 0;      ///< stamp of the report
@@ -71,8 +71,8 @@ struct MotorCommand {
 
 /// The events and samples that fall due at one step of a vehicle.
 struct VehicleStep {
-  bool report = false;                            ///< a state step
-  bool placed = false;                            ///< it was placed at the step's end
+  bool report = false;                            ///< it is a state step (VehicleReport)
+  bool placed = false;                            ///< a placement was made at its end
   bool odometry = false;                          ///< an odometry step
   std::vector<collision::ContactEvent> contacts;  ///< that begin or end
   std::optional<vehicle::ImuSample> imu;
@@ -95,33 +95,35 @@ class Vehicle {
   Vehicle(const VehicleSetup& setup, double ground_z,
           std::shared_ptr<const collision::Neighbours> neighbours, std::uint32_t number);
 
-  /// Places the vehicle at rest (a replay: where the track is), at the step at or before `stamp`.
-  /// Returns the contacts that end. In the air it stays there until its first motor speeds or a
-  /// collision, whatever the wind. Earlier commands and impacts are void, and so are placements
-  /// that wait for a stamp more than kFarthestAhead past this one: time was set back.
+  /// Places the vehicle at rest (a replay: where the track is), at the dynamics step at or before
+  /// `stamp`. Returns the contacts that end. In the air it stays there until its first motor speeds
+  /// or a collision, whatever the wind. Discards earlier commands and impacts. Discards placements
+  /// that wait for a stamp more than kFarthestAhead past this one, too, since they are from before
+  /// time was set back.
   std::vector<collision::ContactEvent> place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp);
   /// Places it at the end of the first state step at or after `stamp`, after its sensors were
-  /// sampled; a stamp more than kFarthestAhead ahead gives false and the next state step.
+  /// sampled. Returns false if the stamp is more than kFarthestAhead ahead; the placement is then
+  /// made at the next state step.
   bool placeAt(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp);
   /// Whether its dynamics are ideal: it takes references; motor speeds and impacts of others change
   /// nothing.
   bool isIdeal() const { return setup_.dynamics == Dynamics::kIdeal && !replays(); }
   /// Whether its motion is prescribed: motor speeds and impacts of others change nothing.
   bool replays() const { return setup_.replay.has_value(); }
-  /// Takes motor speeds, which act `control_latency` states after the one they are computed from,
-  /// or at once if that is past. False if they are ignored: computed before a placement, or from a
-  /// future state.
+  /// Takes motor speeds, which act `control_latency` reports after the one they are computed from,
+  /// or at once if that is past. Returns false if they are ignored, since they were computed before
+  /// the last placement or from a report that is yet to come.
   bool command(const MotorCommand& command);
   /// Takes motor speeds without a stamp, which act at once.
   void command(const vehicle::RotorArray& speeds) {
     quadrotor_.command(speeds);
     awaits_command_ = false;
   }
-  /// Takes, with ideal dynamics, the reference that its controller tracks at the report of a stamp;
-  /// it acts and is ignored as motor speeds are.
+  /// Takes, with ideal dynamics, the reference that its controller tracks at the report of the
+  /// stamp `computed_from`. The reference acts and is ignored as motor speeds are.
   bool track(const control::Reference& reference, TimeNs computed_from, std::uint32_t placements);
-  /// Whether an answer computed from the state of a stamp, after that many placements (0:
-  /// unknown), is from after the last placement and not from the future.
+  /// Whether motor speeds or a reference answer a report since the last placement. They were
+  /// computed from the report of the stamp `computed_from`, with that many placements (0: unknown).
   bool isAnswer(TimeNs computed_from, std::uint32_t placements) const;
   /// Applies the impact of another UAV that has run into this one (see Collisions).
   void takeImpact(const Impact& impact);
@@ -130,6 +132,7 @@ class Vehicle {
   const VehicleStep& step(const Collisions::ObjectsIn& objectsIn = {},
                           const Collisions::BodyIn& bodyIn = {});
 
+  /// The present motion as a report, at any step.
   VehicleReport report() const { return {state(), quadrotor_.onGround(), placements_}; }
   const KinematicState& state() const { return quadrotor_.state(); }
   const vehicle::Quadrotor& quadrotor() const { return quadrotor_; }
@@ -144,7 +147,7 @@ class Vehicle {
     return {state().X_WB.p, collisions_->checker().body().radius()};
   }
   TimeNs reportPeriod() const { return report_period_; }
-  /// Whether its stamp is that of a report.
+  /// Whether the vehicle is at a state step (VehicleReport).
   bool reportsNow() const { return state().stamp % report_period_ == 0; }
 
  private:
