@@ -85,7 +85,7 @@ std::string fastLioSettings(const CarriedSensors& sensors, const lidar::LidarCon
       "point_filter_num: 3\n"
       "max_iteration: 3\n"
       "filter_size_surf: 0.5\n"
-      "filter_size_map: 0.5\n"
+      "filter_size_map: 0.2\n"
       "cube_side_length: 1000.0\n"
       "feature_extract_enable: false\n",
       read.cloud_topic, read.imu_topic, number(-lidar.clock.offset), read.lidar_type,
