@@ -42,8 +42,10 @@ constexpr std::chrono::microseconds kNap{40};  // between two looks
 constexpr int kPollerChanges = 8;              // runs in a wait that make a poller
 constexpr std::int64_t kPollerRun = 100'000;   // [ns] a poller's runs are shorter on average
 constexpr std::chrono::milliseconds kPollerSearch{20};
-constexpr int kPollerSearchRuns = 5;                  // in that time: more than 200 a second
-constexpr std::chrono::milliseconds kPollerRest{15};  // a thread that sleeps longer is no poller
+constexpr std::chrono::milliseconds kLongestSearch{1000};  // where threads wait for a processor
+constexpr std::int64_t kPollerSleep = 4'000'000;  // [ns] a poller sleeps for less between its runs
+constexpr std::int64_t kSleepSeen = 10'000'000;   // [ns] of sleep that tell a poller from others
+constexpr std::chrono::milliseconds kPollerRest{50};  // a thread that sleeps longer is no poller
 
 void nap() {
   const timespec time{0, std::chrono::nanoseconds(kNap).count()};
@@ -266,7 +268,7 @@ IdleWatch::Runs IdleWatch::runsOf(const FileDescriptor& schedstat) {
   Runs runs;
   char* end = buffer;
   runs.time = std::strtoll(end, &end, 10);
-  std::strtoll(end, &end, 10);  // time spent waiting for a processor
+  runs.delay = std::strtoll(end, &end, 10);
   runs.count = std::strtoll(end, &end, 10);
   return runs;
 }
@@ -305,15 +307,35 @@ void IdleWatch::noteChange(Thread& thread, const Runs& now) {
                  (now.time - thread.first.time) / runs < kPollerRun;
 }
 
+// Beside busy processes a thread may wait for a processor for longer than it sleeps, so the search
+// goes on until it has seen enough of each thread's sleep.
 void IdleWatch::findPollers() {
   for (Thread& thread : threads_) thread.first = runsOf(thread.schedstat);
-  std::this_thread::sleep_for(kPollerSearch);
-  for (Thread& thread : threads_) {
-    const Runs now = runsOf(thread.schedstat);
-    const std::int64_t runs = now.count - thread.first.count;
-    const bool is_often = runs >= kPollerSearchRuns && !programs_[thread.program].is_own;
-    if (is_often && (now.time - thread.first.time) / runs < kPollerRun) thread.polls = true;
+  const WallTime begin = WallClock::now();
+  bool enough = false;
+  while (!enough && WallClock::now() - begin < kLongestSearch) {
+    std::this_thread::sleep_for(kPollerSearch);
+    enough = true;
+    for (Thread& thread : threads_) {
+      if (programs_[thread.program].is_own) continue;
+      const bool rests =
+          sleeps(stateOf(thread.stat));  // else it has waited for longer than is told
+      const Runs now = runsOf(thread.schedstat);
+      const std::int64_t elapsed = std::chrono::nanoseconds(WallClock::now() - begin).count();
+      const std::int64_t runs = now.count - thread.first.count, time = now.time - thread.first.time;
+      const std::int64_t sleep = elapsed - time - (now.delay - thread.first.delay);
+      enough = enough && (now.count < 0 || (rests && sleep > kSleepSeen));
+      if (!rests || runs < 2) continue;
+      if (sleep < runs * kPollerSleep && time < runs * kPollerRun) thread.polls = true;
+    }
   }
+  for (Thread& thread : threads_) thread.is_new = false;
+}
+
+bool IdleWatch::hasNewThreads() const {
+  return std::any_of(threads_.begin(), threads_.end(), [this](const Thread& thread) {
+    return thread.is_new && !programs_[thread.program].is_own;
+  });
 }
 
 // Data under way first: what arrives meanwhile is then seen as unread.

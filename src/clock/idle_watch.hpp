@@ -42,8 +42,11 @@ class IdleWatch {
   /// Lists again the threads of processes that have begun or ended some.
   void refreshThreads();
   bool isGone(std::size_t program) const;
-  /// Looks for threads that poll, for 20 ms of wall time. Call it while all are idle.
+  /// Looks for threads that poll, for 20 ms of wall time, beside busy processes for up to 1 s. Call
+  /// it while all are idle.
   void findPollers();
+  /// Whether programs outside the simulator have threads that findPollers() has not looked at.
+  bool hasNewThreads() const;
 
   /// Waits until all programs are idle. Returns nothing, or after `deadline` what was busy, such as
   /// "/planner (process 71): its thread 'planner' runs".
@@ -55,7 +58,8 @@ class IdleWatch {
  private:
   /// A thread's counts in schedstat.
   struct Runs {
-    std::int64_t time = -1;  ///< [ns] on a processor
+    std::int64_t time = -1;   ///< [ns] on a processor
+    std::int64_t delay = -1;  ///< [ns] of waiting for one
     std::int64_t count = -1;
     bool operator==(const Runs& other) const { return time == other.time && count == other.count; }
   };
@@ -64,6 +68,7 @@ class IdleWatch {
     int pid, tid;
     std::string name;
     FileDescriptor stat{}, schedstat{};
+    bool is_new = true;  ///< findPollers() has not looked at it
     bool polls = false;
     Runs seen{};      ///< at the last look
     Runs first{};     ///< at the first change of a wait

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <list>
 #include <new>
 #include <string>
 #include <thread>
@@ -121,7 +122,10 @@ TEST(IdleWatch, AThreadBegunLaterIsSeen) {
   ASSERT_EQ(watch.wait(in(kLong)), std::nullopt);
   ASSERT_EQ(write(go[1], "x", 1), 1);
   std::this_thread::sleep_for(milliseconds(50));
+  watch.findPollers();
+  EXPECT_FALSE(watch.hasNewThreads());
   watch.refreshThreads();
+  EXPECT_TRUE(watch.hasNewThreads());
   EXPECT_TRUE(watch.wait(in(kSoon)));
   close(go[0]);
   close(go[1]);
@@ -134,28 +138,35 @@ TEST(IdleWatch, APollerIsIdleAndLooksAtEachTick) {
   EXPECT_EQ(watch.waitAfterTick(0, in(kLong)), std::nullopt);
 }
 
-// The flag that is set at the tick is seen when the poller wakes, and the answer is there then.
-TEST(IdleWatch, WhatAPollerDoesAtATickIsWaitedFor) {
+// The flag that is set at the tick is seen when the poller wakes, and the answer is there then,
+// also where the poller waits longer for a processor than it sleeps.
+class PollerBesideBusyProcesses : public testing::TestWithParam<int> {};
+
+TEST_P(PollerBesideBusyProcesses, WhatItDoesAtATickIsWaitedFor) {
   void* const memory =
       mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
   auto& time = *new (memory) std::array<std::atomic<int>, 2>{};
   const Child child([&] {
+    if (GetParam() > 0 && nice(10) < 0) _exit(1);
     while (true) {
       std::this_thread::sleep_for(milliseconds(1));
       time[1] = time[0].load();
     }
   });
+  std::list<Child> busy;
+  for (int i = 0; i < GetParam(); ++i) busy.emplace_back(computeForEver);
   IdleWatch watch({{"/planner", child.pid(), false}});
-  ASSERT_EQ(watch.wait(in(kLong)), std::nullopt);
   watch.findPollers();
-  for (int tick = 1; tick <= 200; ++tick) {
+  for (int tick = 1; tick <= (GetParam() > 0 ? 20 : 200); ++tick) {
     time[0] = tick;
     ASSERT_EQ(watch.waitAfterTick(0, in(kLong)), std::nullopt);
     ASSERT_EQ(time[1], tick);
   }
   munmap(memory, 4096);
 }
+
+INSTANTIATE_TEST_SUITE_P(IdleWatch, PollerBesideBusyProcesses, testing::Values(0, 16));
 
 TEST(IdleWatch, APollerThatStopsPollingHoldsNothing) {
   int go[2];

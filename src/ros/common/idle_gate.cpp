@@ -189,7 +189,8 @@ std::vector<std::string> IdleGate::find(std::vector<IdleWatch::Program>& program
   for (const std::string& name : names_) {
     std::vector<int> pids;
     for (const RunningNode& node : running) {
-      if (node.name == name && node.pid > 0) pids = {node.pid};
+      const bool is_named = node.name == name || node.name == "/" + name;
+      if (is_named && node.pid > 0) pids = {node.pid};
     }
     if (pids.empty() && name.front() != '/') {
       pids = isNumber(name) ? std::vector{std::atoi(name.c_str())} : processesOf(name);
@@ -300,7 +301,7 @@ void IdleGate::settleAt(TimeNs now, const std::atomic<bool>& stop) {
     watch_->refresh();
     waits(all);
   }
-  if (!busy && until_refresh_ == kRefreshTicks) watch_->findPollers();
+  if (!busy && (until_refresh_ == kRefreshTicks || watch_->hasNewThreads())) watch_->findPollers();
   if (idle_publisher_.getNumSubscribers() > 0) {
     idle_publisher_.publish(time);
     waits(all);
