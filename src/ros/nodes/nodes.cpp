@@ -8,11 +8,13 @@
 #include <string>
 
 #include <nodelet/nodelet.h>
+#include <ros/callback_queue.h>
 #include <ros/ros.h>
 #include <pluginlib/class_list_macros.hpp>
 
 #include "marsim/common/error.hpp"
 #include "node_list.hpp"
+#include "ros/common/clock_grants.hpp"
 #include "ros/common/free_name.hpp"
 #include "ros/messages/conversions.hpp"
 #include "ros/nodes/node_main.hpp"
@@ -54,6 +56,14 @@ class NodeletOf : public nodelet::Nodelet {
 
 }  // namespace
 
+void spinUntilInterrupt() {
+  static volatile std::sig_atomic_t is_interrupted = 0;
+  std::signal(SIGINT, [](int) { is_interrupted = 1; });
+  while (ros::ok() && is_interrupted == 0) {
+    ros::getGlobalCallbackQueue()->callAvailable(ros::WallDuration(0.1));
+  }
+}
+
 // ROS's own handler only sets a flag, which a node that is still reading its map does not see:
 // until then Ctrl-C ends the process like any other.
 int runNode(const std::string& kind, int argc, char** argv) {
@@ -65,8 +75,9 @@ int runNode(const std::string& kind, int argc, char** argv) {
   try {
     epoch();  // reports a wrong one here, not at the first message
     const std::shared_ptr<void> node = kinds().at(kind)(handle, ros::NodeHandle{"~"});
-    std::signal(SIGINT, [](int) { ros::requestShutdown(); });
-    ros::spin();
+    spinUntilInterrupt();
+    ClockGrants::leaveAll();
+    ros::shutdown();
     return 0;
   } catch (const Error& error) {
     ROS_FATAL("%s", error.what());
