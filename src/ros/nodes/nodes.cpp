@@ -18,6 +18,7 @@
 #include "ros/common/free_name.hpp"
 #include "ros/messages/conversions.hpp"
 #include "ros/nodes/node_main.hpp"
+#include "ros/nodes/serial_queue.hpp"
 
 namespace marsim {
 namespace ros_nodes {
@@ -45,12 +46,16 @@ class NodeletOf : public nodelet::Nodelet {
   void onInit() override {
     try {
       epoch();  // reports a wrong one here, not at the first message
-      node_ = std::make_unique<Node>(getNodeHandle(), getPrivateNodeHandle());
+      ros::NodeHandle handle = getNodeHandle(), private_handle = getPrivateNodeHandle();
+      handle.setCallbackQueue(queue_.get());
+      private_handle.setCallbackQueue(queue_.get());
+      node_ = std::make_unique<Node>(handle, private_handle);
     } catch (const Error& error) {
       NODELET_FATAL("%s", error.what());
       throw;
     }
   }
+  std::shared_ptr<SerialQueue> queue_ = std::make_shared<SerialQueue>();
   std::unique_ptr<Node> node_;
 };
 
