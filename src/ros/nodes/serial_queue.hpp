@@ -6,10 +6,10 @@
 #include <memory>
 #include <thread>
 
-#include <boost/asio/defer.hpp>
-#include <boost/asio/thread_pool.hpp>
 #include <ros/callback_queue.h>
 #include <ros/ros.h>
+#include <boost/asio/defer.hpp>
+#include <boost/asio/thread_pool.hpp>
 
 namespace marsim::ros_nodes {
 
@@ -19,6 +19,7 @@ namespace marsim::ros_nodes {
 class SerialQueue : public ros::CallbackQueueInterface,
                     public std::enable_shared_from_this<SerialQueue> {
  public:
+  SerialQueue() { workers(); }  // here, since a parameter is read
   void addCallback(const ros::CallbackInterfacePtr& callback, std::uint64_t owner) override {
     queue_.addCallback(callback, owner);
     if (due_.fetch_add(1) == 0) wake();
