@@ -138,6 +138,8 @@ void readLaunchArguments(YamlReader& reader, scenario::Scenario& scenario) {
     keys.push_back(key);
   }
   readConditions(reader, arguments);
+  reader.optional("estimate", arguments["estimate"]);  // may stand below `arguments`, too
+  if (arguments["estimate"].empty()) arguments.erase("estimate");
   keys.insert(keys.end(), {"wind", "gusts", "motor_failure"});
   readNumberArgument(reader, "resolution", Quantity::kLength, true, arguments);
   readNumberArgument(reader, "speed", Quantity::kSpeed, true, arguments);

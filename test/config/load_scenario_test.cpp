@@ -228,6 +228,13 @@ TEST_F(LoadScenario, ArgumentsOfTheLaunchFile) {
       (std::map<std::string, std::string>{{"lidar", "none"}, {"depth", "none"}, {"speed", "1.5"}}));
 }
 
+TEST_F(LoadScenario, AnEstimateIsAKeyOrStandsBelowArguments) {
+  const std::string hover = "description: d\nchecks: {contacts: {at_most: 0}}\n";
+  EXPECT_EQ(of(hover).arguments.count("estimate"), 0U);
+  EXPECT_EQ(of(hover + "estimate: realistic\n").arguments.at("estimate"), "realistic");
+  EXPECT_EQ(of(hover + "arguments: {estimate: slam_odom}\n").arguments.at("estimate"), "slam_odom");
+}
+
 TEST_F(LoadScenario, WindAndFailuresAreLaunchArguments) {
   const auto with = [&](const std::string& lines) {
     return replaced(kWhole, "ground_z: auto\n", "ground_z: auto\n" + lines);

@@ -11,6 +11,7 @@ import unittest
 import roslaunch.config
 
 PROGRAM = sys.argv[1]
+STAND_INS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "suite", "stand_ins")
 
 SCENARIOS = {
     "goals": """
@@ -39,7 +40,14 @@ checks: {contacts: {at_most: 0}}
 description: Odometry
 client: fast_lio
 lockstep: false
+programs: [{package: fast_lio, file: mapping_mid360.launch, arguments: {rviz: "false"}}]
 checks: {estimates: [{topic: /Odometry, ate: {at_most: 0.1}}]}
+""",
+    "refused": """
+description: An argument of EGO-swarm's launch file alone
+client: ego_planner
+programs: [{package: ego_planner, file: run_in_sim.launch, arguments: {obj_num_set: "10"}}]
+checks: {contacts: {at_most: 0}}
 """}
 
 MINE = """<launch>
@@ -60,7 +68,8 @@ class SuiteLaunch(unittest.TestCase):
         os.chmod(cls.write("bin/roslaunch", "#!/bin/sh\nexit 3\n"), 0o755)
         environment = dict(os.environ)
         environment["PATH"] = os.path.join(cls.folder.name, "bin") + ":" + environment["PATH"]
-        done = subprocess.run([PROGRAM, cls.folder.name, "--out", os.path.join(cls.folder.name, "out")],
+        done = subprocess.run([PROGRAM, cls.folder.name, "--out", os.path.join(cls.folder.name, "out"),
+                               "--stand-ins", STAND_INS],
                               env=environment, capture_output=True, text=True, timeout=100)
         assert done.returncode == 1, done.stdout + done.stderr
 
@@ -119,6 +128,10 @@ class SuiteLaunch(unittest.TestCase):
         slam = self.params(self.load("slam"))
         self.assertIs(slam["/uav0/lockstep"], False)
         self.assertNotIn("/sim_clock/more_participants", slam)
+
+    def test_a_stand_in_refuses_arguments_that_the_real_launch_file_lacks(self):
+        with self.assertRaisesRegex(roslaunch.core.RLException, "obj_num_set"):
+            self.load("refused")
 
 
 if __name__ == "__main__":

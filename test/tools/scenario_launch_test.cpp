@@ -124,7 +124,11 @@ TEST(ScenarioLaunch, ProgramsAndWhatStandsInForThem) {
   EXPECT_EQ(wantedPackages(flown), (std::vector<std::string>{"ego_planner", "maps", "other"}));
   const std::string stood_in =
       scenarioLaunch(flown, 1, "/out", {{"ego_planner", "/s/ego_planner.launch"}});
-  EXPECT_TRUE(has(stood_in, "<include file=\"/s/ego_planner.launch\"/>"));
+  EXPECT_TRUE(has(stood_in, "<include file=\"/s/ego_planner.launch\">"));
+  EXPECT_TRUE(has(stood_in, argument("speed", "2")));
+  EXPECT_TRUE(has(stood_in, argument("map", "$(find maps)/a.pcd")));
+  EXPECT_TRUE(has(scenarioLaunch(flown, 1, "/out", {{"maps", "/s/maps.launch"}}),
+                  argument("map", "/s/a.pcd")));
   EXPECT_FALSE(has(stood_in, "find ego_planner"));
 }
 

@@ -1,12 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ros/common/clock_grants.hpp"
 
+#include <set>
 #include <utility>
 
 #include "marsim/ClockGrant.h"
 #include "ros/messages/conversions.hpp"
 
 namespace marsim::ros_nodes {
+namespace {
+
+constexpr double kFarewell = 0.2;  // [s] of wall time for the messages of leaveAll()
+
+/// The objects of this process.
+struct Registry {
+  std::mutex mutex;
+  std::set<const ClockGrants*> all;
+};
+Registry& registry() {
+  static Registry all;
+  return all;
+}
+
+}  // namespace
 
 std::string grantTopic(const ros::NodeHandle& handle) {
   return handle.resolveName("/clock") + "_grants";
@@ -14,23 +30,46 @@ std::string grantTopic(const ros::NodeHandle& handle) {
 
 ClockGrants::ClockGrants(ros::NodeHandle& handle, const ros::NodeHandle& private_handle)
     : who_(private_handle.getNamespace()),
-      publisher_(handle.advertise<marsim::ClockGrant>(grantTopic(handle), 100)) {}
+      publisher_(handle.advertise<marsim::ClockGrant>(grantTopic(handle), 100)) {
+  const std::lock_guard lock(registry().mutex);
+  registry().all.insert(this);
+}
 
-ClockGrants::~ClockGrants() { leave(); }
+ClockGrants::~ClockGrants() {
+  leave();
+  const std::lock_guard lock(registry().mutex);
+  registry().all.erase(this);
+}
 
 void ClockGrants::grant(TimeNs until) const {
+  const std::lock_guard lock(mutex_);
+  if (!has_left_) publish(until);
+}
+
+void ClockGrants::repeat() const {
+  const std::lock_guard lock(mutex_);
+  if (until_ != 0) publish(until_);
+}
+
+void ClockGrants::leave() const { grant(0); }
+
+void ClockGrants::leaveAll() {
+  const std::lock_guard lock(registry().mutex);
+  for (const ClockGrants* one : registry().all) {
+    const std::lock_guard lock_one(one->mutex_);
+    one->publish(0);
+    one->has_left_ = true;
+  }
+  if (!registry().all.empty()) ros::WallDuration(kFarewell).sleep();
+}
+
+void ClockGrants::publish(TimeNs until) const {
   until_ = until;
   marsim::ClockGrant message;
   message.who = who_;
   if (until != 0) message.until = toRos(until);  // zero: has left
   publisher_.publish(message);
 }
-
-void ClockGrants::repeat() const {
-  if (const TimeNs until = until_) grant(until);
-}
-
-void ClockGrants::leave() const { grant(0); }
 
 RenderLockstep::RenderLockstep(ros::NodeHandle& handle, const ros::NodeHandle& private_handle,
                                RenderThread& thread, TimeNs period, std::function<bool()> isReady,

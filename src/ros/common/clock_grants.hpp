@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <mutex>
 #include <string>
 
 #include <ros/ros.h>
@@ -31,10 +32,17 @@ class ClockGrants {
   void repeat() const;
   /// Holds nothing back until the next grant.
   void leave() const;
+  /// Makes all of this process leave for good and gives their messages time to be sent; for
+  /// processes that end, before ros::shutdown().
+  static void leaveAll();
 
  private:
+  void publish(TimeNs until) const;
+
   std::string who_;
-  mutable std::atomic<TimeNs> until_{0};  ///< 0: nothing granted
+  mutable std::mutex mutex_;  ///< so that no grant follows the last farewell
+  mutable TimeNs until_ = 0;  ///< 0: nothing granted
+  mutable bool has_left_ = false;
   ros::Publisher publisher_;
 };
 

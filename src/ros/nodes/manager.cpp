@@ -11,11 +11,15 @@
 #include <nodelet/loader.h>
 #include <ros/ros.h>
 
+#include "ros/common/clock_grants.hpp"
 #include "ros/common/free_name.hpp"
+#include "ros/nodes/node_main.hpp"
 
 namespace {
 
 using marsim::ros_nodes::isNameFree;
+
+const char* const kClock = "marsim/sim_clock";
 
 using NamesAndTypes = std::vector<std::pair<std::string, std::string>>;
 
@@ -54,7 +58,7 @@ int main(int argc, char** argv) {
   }
   // The clock is last, so that all others begin together.
   std::stable_partition(nodelets.begin(), nodelets.end(),
-                        [](const auto& entry) { return entry.second != "marsim/sim_clock"; });
+                        [](const auto& entry) { return entry.second != kClock; });
   nodelet::Loader loader(private_handle);
   for (const auto& [name, type] : nodelets) {
     if (!ros::ok()) return EXIT_SUCCESS;
@@ -62,7 +66,10 @@ int main(int argc, char** argv) {
     ROS_FATAL("%s: could not be started as %s", name.c_str(), type.c_str());
     return EXIT_FAILURE;
   }
-  std::signal(SIGINT, [](int) { ros::requestShutdown(); });
-  ros::spin();
+  marsim::ros_nodes::spinUntilInterrupt();
+  // A clock that ends too would step on without its holders for a moment.
+  const bool has_clock = !nodelets.empty() && nodelets.back().second == kClock;
+  if (!has_clock) marsim::ros_nodes::ClockGrants::leaveAll();
+  ros::shutdown();
   return EXIT_SUCCESS;
 }

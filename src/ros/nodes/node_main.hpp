@@ -9,4 +9,7 @@ namespace marsim::ros_nodes {
 /// under that name; returns its exit code (1 after an error at start-up).
 int runNode(const std::string& kind, int argc, char** argv);
 
+/// Handles callbacks until Ctrl-C, which leaves ROS open for last messages, or until ROS ends.
+void spinUntilInterrupt();
+
 }  // namespace marsim::ros_nodes

@@ -8,14 +8,17 @@
 #include <string>
 
 #include <nodelet/nodelet.h>
+#include <ros/callback_queue.h>
 #include <ros/ros.h>
 #include <pluginlib/class_list_macros.hpp>
 
 #include "marsim/common/error.hpp"
 #include "node_list.hpp"
+#include "ros/common/clock_grants.hpp"
 #include "ros/common/free_name.hpp"
 #include "ros/messages/conversions.hpp"
 #include "ros/nodes/node_main.hpp"
+#include "ros/nodes/serial_queue.hpp"
 
 namespace marsim {
 namespace ros_nodes {
@@ -43,16 +46,28 @@ class NodeletOf : public nodelet::Nodelet {
   void onInit() override {
     try {
       epoch();  // reports a wrong one here, not at the first message
-      node_ = std::make_unique<Node>(getNodeHandle(), getPrivateNodeHandle());
+      ros::NodeHandle handle = getNodeHandle(), private_handle = getPrivateNodeHandle();
+      handle.setCallbackQueue(queue_.get());
+      private_handle.setCallbackQueue(queue_.get());
+      node_ = std::make_unique<Node>(handle, private_handle);
     } catch (const Error& error) {
       NODELET_FATAL("%s", error.what());
       throw;
     }
   }
+  std::shared_ptr<SerialQueue> queue_ = std::make_shared<SerialQueue>();
   std::unique_ptr<Node> node_;
 };
 
 }  // namespace
+
+void spinUntilInterrupt() {
+  static volatile std::sig_atomic_t is_interrupted = 0;
+  std::signal(SIGINT, [](int) { is_interrupted = 1; });
+  while (ros::ok() && is_interrupted == 0) {
+    ros::getGlobalCallbackQueue()->callAvailable(ros::WallDuration(0.1));
+  }
+}
 
 // ROS's own handler only sets a flag, which a node that is still reading its map does not see:
 // until then Ctrl-C ends the process like any other.
@@ -65,8 +80,9 @@ int runNode(const std::string& kind, int argc, char** argv) {
   try {
     epoch();  // reports a wrong one here, not at the first message
     const std::shared_ptr<void> node = kinds().at(kind)(handle, ros::NodeHandle{"~"});
-    std::signal(SIGINT, [](int) { ros::requestShutdown(); });
-    ros::spin();
+    spinUntilInterrupt();
+    ClockGrants::leaveAll();
+    ros::shutdown();
     return 0;
   } catch (const Error& error) {
     ROS_FATAL("%s", error.what());

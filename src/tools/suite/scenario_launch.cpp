@@ -105,12 +105,26 @@ std::vector<std::string> packagesOf(const scenario::Program& program) {
   return packages;
 }
 
+/// Replaces $(find PACKAGE) in the arguments by the folder of the package's stand-in.
+Arguments withStandInFolders(Arguments arguments, const StandIns& stand_ins) {
+  for (auto& [name, value] : arguments) {
+    for (const auto& [package, file] : stand_ins) {
+      const std::string text = fmt::format("$(find {})", package);
+      const std::size_t at = value.find(text);
+      if (at == std::string::npos) continue;
+      value.replace(at, text.size(), file.parent_path().string());
+    }
+  }
+  return arguments;
+}
+
 std::string programInclude(const scenario::Scenario& scenario, const scenario::Program& program,
                            const StandIns& stand_ins) {
   for (const std::string& package : packagesOf(program)) {
     const auto found = stand_ins.find(package);
-    // A stand-in does not know the program's arguments.
-    if (found != stand_ins.end()) return include(found->second.string(), {});
+    if (found == stand_ins.end()) continue;
+    // roslaunch refuses arguments that the stand-in does not declare.
+    return include(found->second.string(), withStandInFolders(program.arguments, stand_ins));
   }
   if (!program.package.empty() && !fs::path(program.file).is_absolute()) {
     // In the package's folder launch, unless the file has a folder in the package.
