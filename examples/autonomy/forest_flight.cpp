@@ -28,7 +28,7 @@ struct Flight {
 
 autonomy::NavigatorConfig navigatorConfig(double radius) {
   autonomy::NavigatorConfig config;
-  config.map.inflation = radius + 0.06;
+  config.map.inflation = radius + 0.08;
   config.map.lowest = 0.4;
   config.map.highest = 2.6;
   config.low = {-24.0, -24.0, 0.0};
@@ -38,7 +38,7 @@ autonomy::NavigatorConfig navigatorConfig(double radius) {
 
 sim::UavConfig uavConfig() {
   sim::UavConfig config;
-  config.vehicle = config::loadVehicle("uzh_5inch");
+  config.vehicle = config::loadVehicle("zhong_2023");
   config.controller = config::loadController("agile");
   config.lidar = config::loadLidar("mid360");
   config.start_p_WB = kStart;
@@ -47,8 +47,8 @@ sim::UavConfig uavConfig() {
 }
 
 control::Reference referenceOf(const autonomy::Command& command) {
-  const autonomy::State& state = command.state;
-  return {state.p, state.v, state.a, state.j, command.yaw, command.yaw_rate};
+  const auto& [p, v, a, j] = command.state;  // the steps of its jerk would shake the vehicle
+  return {p, v, a, Vector3d::Zero(), command.yaw, command.yaw_rate};
 }
 
 // Scans and odometry of the UAV to the navigator, its commands to the UAV.

@@ -14,8 +14,8 @@ namespace {
 
 constexpr double kReach = 2.0;         // [m] around a refused goal that is searched
 constexpr double kFarthest = 1.0;      // [m] from the odometry to the trajectory
-constexpr double kReaction = 0.1;      // [s] ahead of the last moment to brake
-constexpr double kBraking = 0.85;      // of the acceleration, along the trajectory
+constexpr double kReaction = 0.07;     // [s] ahead of the last moment to brake
+constexpr double kBraking = 0.9;       // of the acceleration, along the trajectory
 constexpr double kBrakingJerk = 15.0;  // [m/s^3]
 constexpr double kPreview = 0.6;       // [s] ahead on the trajectory that the UAV looks
 constexpr double kYawFrequency = 4.0;  // [rad/s]

@@ -22,9 +22,11 @@ constexpr double kSure = 0.7;        // of a trajectory that goes on has to be f
 constexpr double kHalf = 0.55;       // and so many times the time to stop,
 constexpr double kLater = 0.25;      // [s] begun so much later
 constexpr int kRounds = 4;           // of finding obstacles and pushing out of them
-constexpr double kMargin = 0.95;     // of the limits that the optimiser aims at
-constexpr double kGentle = 0.7;      // of the acceleration, along the line
-constexpr double kSample = 0.05;     // [m] between places that are checked for obstacles
+constexpr double kSpeed = 0.98;      // of the limits that the optimiser aims at
+constexpr double kAcceleration = 0.95;
+constexpr double kAccepted = 1.0;
+constexpr double kGentle = 0.7;   // of the acceleration, along the line
+constexpr double kSample = 0.05;  // [m] between places that are checked for obstacles
 
 // The shortest time for a distance between two speeds.
 double timeFor(double distance, double v0, double v1, double speed, double a) {
@@ -57,7 +59,7 @@ std::optional<Bspline> Planner::plan(const State& start, const Vector3d& goal,
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const State target = targetOf(start, goal, stretch);
     Bspline spline = straight(start, target, stretch);
-    const Outcome outcome = optimise(spline, movers);
+    const Outcome outcome = optimise(spline, movers, config_.w_feasible * (1 + attempt));
     if (outcome == Outcome::kNoWay) return std::nullopt;
     const bool is_free = outcome == Outcome::kFree;
     const double excess = excessOf(spline);
@@ -81,7 +83,7 @@ State Planner::targetOf(const State& start, const Vector3d& goal, double stretch
   const double reached = std::sqrt(v0 * v0 + 2.0 * a * line.norm());
   const double stopping = std::sqrt(2.0 * a * on.norm());
   target.v =
-      std::min({kMargin * config_.limits.speed, reached, stopping}) / stretch * on.normalized();
+      std::min({kSpeed * config_.limits.speed, reached, stopping}) / stretch * on.normalized();
   return target;
 }
 
@@ -110,7 +112,7 @@ Bspline Planner::straight(const State& start, const State& target, double stretc
   const Vector3d &p0 = start.p, &v0 = start.v, &p1 = target.p, &v1 = target.v;
   const double distance = (p1 - p0).norm();
   const double along = distance > 0.0 ? v0.dot(p1 - p0) / distance : 0.0;
-  const double time = stretch * timeFor(distance, along, v1.norm(), kMargin * config_.limits.speed,
+  const double time = stretch * timeFor(distance, along, v1.norm(), kSpeed * config_.limits.speed,
                                         kGentle * config_.limits.acceleration);
   const int segments = config_.control_points - 3;
   Bspline spline{Points(3, config_.control_points), std::max(time, 0.3) / segments};
@@ -154,15 +156,16 @@ bool Planner::addPlanes(const Bspline& spline, std::vector<Plane>& planes, Bspli
   return true;
 }
 
-Planner::Outcome Planner::optimise(Bspline& spline, const std::vector<Mover>& movers) const {
+Planner::Outcome Planner::optimise(Bspline& spline, const std::vector<Mover>& movers,
+                                   double w_feasible) const {
   std::vector<Plane> planes;
   Limits limits = config_.limits;
-  limits.speed *= kMargin;
-  limits.acceleration *= kMargin;
+  limits.speed *= kSpeed;
+  limits.acceleration *= kAcceleration;
   double w_collision = config_.w_collision;
   const Cost cost = [&](const Bspline& s, Points& gradient) {
     return config_.w_smooth * smoothness(s, config_.w_smooth, gradient) +
-           config_.w_feasible * feasibility(s, limits, config_.w_feasible, gradient) +
+           w_feasible * feasibility(s, limits, w_feasible, gradient) +
            w_collision * collision(s, planes, config_.clearance, w_collision, gradient) +
            config_.w_moving * moving(s, movers, config_.w_moving, gradient);
   };
@@ -199,8 +202,9 @@ std::optional<double> Planner::firstCollision(const Bspline& spline, double begi
 // By how much the time has to grow for the limits.
 double Planner::excessOf(const Bspline& spline) const {
   const Points v = differences(spline.points, spline.dt), a = differences(v, spline.dt);
-  return std::max(v.colwise().norm().maxCoeff() / config_.limits.speed,
-                  std::sqrt(a.colwise().norm().maxCoeff() / config_.limits.acceleration));
+  return std::max(
+      v.colwise().norm().maxCoeff() / config_.limits.speed,
+      std::sqrt(a.colwise().norm().maxCoeff() / (kAccepted * config_.limits.acceleration)));
 }
 
 }  // namespace autonomy

@@ -16,7 +16,7 @@ struct PlannerConfig {
   double horizon = 5.3;    ///< [m] of a trajectory; less than the map's half sizes
   double clearance = 0.3;  ///< [m] d_c, from blocked cells
   double w_smooth = 1.0;
-  double w_feasible = 100.0;
+  double w_feasible = 200.0;  ///< of the first attempt, and so much more of each later one
   double w_collision = 2e4;
   double w_moving = 1e4;
 };
@@ -44,7 +44,7 @@ class Planner {
   Bspline straight(const State& start, const State& target, double stretch) const;
   bool addPlanes(const Bspline& spline, std::vector<Plane>& planes, Bspline& seed) const;
   enum class Outcome { kFree, kBlocked, kNoWay };
-  Outcome optimise(Bspline& spline, const std::vector<Mover>& movers) const;
+  Outcome optimise(Bspline& spline, const std::vector<Mover>& movers, double w_feasible) const;
   double excessOf(const Bspline& spline) const;
 
   PlannerConfig config_;
