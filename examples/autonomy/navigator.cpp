@@ -12,14 +12,15 @@ using Eigen::Vector3d;
 
 namespace {
 
-constexpr double kReach = 2.0;         // [m] around a refused goal that is searched
-constexpr double kFarthest = 1.0;      // [m] from the odometry to the trajectory
-constexpr double kReaction = 0.07;     // [s] ahead of the last moment to brake
-constexpr double kBraking = 0.9;       // of the acceleration, along the trajectory
-constexpr double kBrakingJerk = 15.0;  // [m/s^3]
-constexpr double kPreview = 0.6;       // [s] ahead on the trajectory that the UAV looks
-constexpr double kYawFrequency = 4.0;  // [rad/s]
-constexpr double kLeastForYaw = 0.2;   // [m] of horizontal way from which a yaw follows
+constexpr double kReach = 2.0;           // [m] around a refused goal that is searched
+constexpr double kFarthest = 1.0;        // [m] from the odometry to the trajectory
+constexpr double kReaction = 0.15;       // [s] ahead of the last moment to brake for an obstacle
+constexpr double kReactionToEnd = 0.07;  // [s] for the end of the trajectory
+constexpr double kBraking = 0.9;         // of the acceleration, along the trajectory
+constexpr double kBrakingJerk = 15.0;    // [m/s^3]
+constexpr double kPreview = 0.6;         // [s] ahead on the trajectory that the UAV looks
+constexpr double kYawFrequency = 4.0;    // [rad/s]
+constexpr double kLeastForYaw = 0.2;     // [m] of horizontal way from which a yaw follows
 
 double wrapped(double angle) { return std::remainder(angle, 2.0 * M_PI); }
 
@@ -168,7 +169,7 @@ bool Navigator::mustBrake(double now) const {
   const double until = collision ? *collision : trajectory_->duration();
   // Slowing down evenly takes the UAV through half the time of the trajectory.
   const double stopping = stateNow().v.norm() / (kBraking * config_.planner.limits.acceleration);
-  return until - on_it_ < kReaction + stopping / 2.0;
+  return until - on_it_ < (collision ? kReaction : kReactionToEnd) + stopping / 2.0;
 }
 
 // The UAV looks where it flies (section 4.4): its yaw follows like a damped oscillator.
