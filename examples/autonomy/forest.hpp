@@ -16,7 +16,8 @@ struct ForestConfig {
   double size = 40.0;    ///< [m] side of the square around the origin
   double margin = 4.0;   ///< [m] of bare ground around it
   double gap = 0.8;      ///< [m] least distance between two cylinders; yields to the density
-  double height = 3.0;   ///< [m] of the tallest
+  double shortest = 0.0, tallest = 3.0;    ///< [m]
+  std::vector<Eigen::Vector2d> free = {};  ///< [m] places with the gap around them
   std::uint32_t seed = 1;
 };
 
@@ -43,12 +44,16 @@ inline Forest plantForest(const ForestConfig& config) {
     const double half = config.size / 2.0, radius = uniform(0.1, 0.3);
     const Eigen::Vector2d p(uniform(-half, half), uniform(-half, half));
     bool is_near = false;
+    for (const Eigen::Vector2d& place : config.free) {
+      is_near = is_near || (place - p).norm() < config.gap + radius;
+    }
+    if (is_near) continue;
     for (const Post& post : forest.posts) {
       is_near = is_near || (post.p - p).norm() < config.gap + radius + post.radius;
     }
     if (is_near && tries < 500 * wanted) continue;
     if (is_near) ++forest.too_near;
-    forest.posts.push_back({p, radius, uniform(0.0, config.height)});
+    forest.posts.push_back({p, radius, uniform(config.shortest, config.tallest)});
   }
   return forest;
 }

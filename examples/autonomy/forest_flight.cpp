@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The planner in random forests, without ROS: forest_flight [DENSITY [SEED ...]]
+// The planner in random forests, without ROS: forest_flight [COURSE [DENSITY [SPEED [SEED ...]]]],
+// COURSE forest, 2d or 3d
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "forest.hpp"
@@ -15,7 +19,18 @@ using Eigen::Vector3d;
 
 namespace {
 
-const Vector3d kStart(-21.0, -21.0, 1.0), kGoal(21.0, 21.0, 1.0);  // [m]
+// The flights of Zhong 2023, section 4.5.
+struct Course {
+  Vector3d start, goal;        // [m]
+  double density;              // [1/m^2]
+  double speed, acceleration;  // [m/s], [m/s^2]
+  double shortest, tallest;    // [m] posts
+  double lowest, highest;      // [m] of the UAV's centre
+};
+const std::map<std::string, Course> kCourses = {
+    {"forest", {{-21, -21, 1}, {21, 21, 1}, 0.1, 5, 3, 0, 3, 0.4, 2.6}},
+    {"2d", {{0, -16, 1}, {0, 0, 1}, 0.18, 2, 6, 3, 3, 0.9, 1.1}},
+    {"3d", {{3, -13, 1}, {0, 2, 0.5}, 0.16, 2, 3, 0, 2, 0.4, 2.6}}};
 
 struct Flight {
   bool arrived = false;
@@ -26,23 +41,26 @@ struct Flight {
   double effort = 0.0;           // [s] of processor time for the flight
 };
 
-autonomy::NavigatorConfig navigatorConfig(double radius) {
+autonomy::NavigatorConfig navigatorConfig(const Course& course, double radius) {
   autonomy::NavigatorConfig config;
   config.map.inflation = radius + 0.08;
-  config.map.lowest = 0.4;
-  config.map.highest = 2.6;
+  config.map.lowest = course.lowest;
+  config.map.highest = course.highest;
+  config.planner.limits.speed = course.speed;
+  config.planner.limits.acceleration = course.acceleration;
   config.low = {-24.0, -24.0, 0.0};
   config.high = {24.0, 24.0, 3.0};
   return config;
 }
 
-sim::UavConfig uavConfig() {
+sim::UavConfig uavConfig(const Course& course) {
   sim::UavConfig config;
   config.vehicle = config::loadVehicle("zhong_2023");
   config.controller = config::loadController("agile");
   config.lidar = config::loadLidar("mid360");
-  config.start_p_WB = kStart;
-  config.start_yaw = radians(45.0);
+  config.start_p_WB = course.start;
+  const Vector3d way = course.goal - course.start;
+  config.start_yaw = std::atan2(way.y(), way.x());
   return config;
 }
 
@@ -75,26 +93,26 @@ void connect(sim::Uav& uav, autonomy::Navigator& navigator, Flight& flight) {
   };
 }
 
-Flight fly(std::shared_ptr<const map::SurfelMap> map) {
+Flight fly(const Course& course, std::shared_ptr<const map::SurfelMap> map) {
   sim::World world(std::move(map));
-  const sim::UavConfig config = uavConfig();
+  const sim::UavConfig config = uavConfig(course);
   sim::Uav& uav = world.addUav(config);
   Flight flight;
-  autonomy::Navigator navigator(navigatorConfig(config.vehicle.radius));
+  autonomy::Navigator navigator(navigatorConfig(course, config.vehicle.radius));
   connect(uav, navigator, flight);
   world.runFor(1.0);  // the first scans
-  if (const auto refusal = navigator.setGoal(kGoal)) throw Error(refusal->reason);
+  if (const auto refusal = navigator.setGoal(course.goal)) throw Error(refusal->reason);
   const TimeNs departure = world.time();
   const std::clock_t began = std::clock();
   const collision::ClearanceMap clearances = world.clearances();
-  Vector3d last = kStart;
+  Vector3d last = course.start;
   while (world.time() < departure + 60 * kNsPerSecond && !flight.arrived) {
     world.runFor(0.01);
     const Vector3d p = uav.state().X_WB.p;
     flight.length += (p - std::exchange(last, p)).norm();
     flight.clearance =
         std::min(flight.clearance, clearances.at(p).distance - config.vehicle.radius);
-    flight.arrived = (p - kGoal).norm() < 0.1;
+    flight.arrived = (p - course.goal).norm() < 0.1;
   }
   flight.effort = static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC;
   flight.time = toSeconds(world.time() - departure);
@@ -119,12 +137,21 @@ void print(const autonomy::ForestConfig& forest, std::size_t too_near, Flight fl
 
 int main(int argc, char** argv) {
   try {
+    const std::string name = argc > 1 ? argv[1] : "forest";
+    if (kCourses.count(name) == 0)
+      throw Error("unknown course '" + name + "', known: 2d, 3d, forest");
+    Course course = kCourses.at(name);
+    if (argc > 2) course.density = std::atof(argv[2]);
+    if (argc > 3) course.speed = std::atof(argv[3]);
     autonomy::ForestConfig config;
-    if (argc > 1) config.density = std::atof(argv[1]);
-    for (int i = 2; i < std::max(argc, 3); ++i) {
+    config.density = course.density;
+    config.shortest = course.shortest;
+    config.tallest = course.tallest;
+    config.free = {course.start.head<2>(), course.goal.head<2>()};
+    for (int i = 4; i < std::max(argc, 5); ++i) {
       if (i < argc) config.seed = static_cast<std::uint32_t>(std::atoi(argv[i]));
       const autonomy::Forest forest = autonomy::plantForest(config);
-      print(config, forest.too_near, fly(autonomy::mapOf(config, forest)));
+      print(config, forest.too_near, fly(course, autonomy::mapOf(config, forest)));
       std::fflush(stdout);
     }
     return 0;
