@@ -70,10 +70,27 @@ void Navigator::hold(const Vector3d& p_W) {
 }
 
 void Navigator::addScan(const Vector3d& sensor_p_W, const std::vector<Vector3d>& points_W) {
-  map_.addScan(sensor_p_W, points_W);
+  if (movers_.empty()) {
+    map_.addScan(sensor_p_W, points_W);
+  } else {
+    map_.addScan(sensor_p_W, withoutMovers(points_W));
+  }
   if (trajectory_ && goal_ &&
       planner_.firstCollision(*trajectory_, on_it_, moversAt(now_ - on_it_)))
     is_due_ = true;
+}
+
+// The map is of things that stand.
+std::vector<Vector3d> Navigator::withoutMovers(const std::vector<Vector3d>& points_W) const {
+  const auto movers = moversAt(now_);
+  std::vector<Vector3d> others;
+  for (const Vector3d& point : points_W) {
+    const auto isOf = [&](const Mover& mover) {
+      return (point - mover.p).norm() < mover.safeDistance();
+    };
+    if (std::none_of(movers.begin(), movers.end(), isOf)) others.push_back(point);
+  }
+  return others;
 }
 
 void Navigator::setMovers(double stamp, std::vector<Mover> movers) {

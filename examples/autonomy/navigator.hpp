@@ -60,6 +60,7 @@ class Navigator {
   void tell(const std::string& text) const;
   void hold(const Eigen::Vector3d& p_W);
   void plan(double now);
+  std::vector<Eigen::Vector3d> withoutMovers(const std::vector<Eigen::Vector3d>& points_W) const;
   void advance(double step);
   State stateNow() const;
   std::vector<Mover> moversAt(double time) const;

@@ -64,7 +64,7 @@ std::optional<Bspline> Planner::plan(const State& start, const Vector3d& goal,
     const bool is_free = outcome == Outcome::kFree;
     const double excess = excessOf(spline);
     if (is_free && excess <= 1.0) return spline;
-    stretch *= std::max(is_free ? 1.0 : kLonger, std::min(1.02 * excess, kMostLonger));
+    stretch *= is_free ? std::min(1.02 * excess, kMostLonger) : kLonger;
   }
   return std::nullopt;
 }
