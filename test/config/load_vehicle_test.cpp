@@ -16,7 +16,7 @@ class LoadVehicleTest : public ConfigTest {};
 
 TEST_F(LoadVehicleTest, EveryShippedVehicleCanHoverUnderTheDefaultController) {
   const std::vector<std::string> names = knownNames("vehicle");
-  for (const char* name : {"crazyflie", "firefly", "hummingbird", "iris", "uzh_5inch"}) {
+  for (const char* name : {"crazyflie", "firefly", "hummingbird", "iris", "uzh_5inch", "zhong_2023"}) {
     EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
   }
   const control::ControllerConfig controller = loadController("default");
@@ -77,6 +77,11 @@ TEST_F(LoadVehicleTest, ReadsEveryField) {
   EXPECT_DOUBLE_EQ(iris.imu.gyroscope.noise_density, 1.6968e-4);
   EXPECT_DOUBLE_EQ(iris.imu.accelerometer.random_walk, 3.0e-3);
   EXPECT_EQ(loadVehicle("uzh_5inch").linear_drag, Eigen::Vector3d(0.26, 0.26, 0.30));
+  // The thesis: 42.4 N for 1.2 kg, neighbouring motors 18 cm apart.
+  const vehicle::VehicleConfig zhong = loadVehicle("zhong_2023");
+  EXPECT_DOUBLE_EQ(zhong.mass, 1.2);
+  EXPECT_NEAR(zhong.maxThrust(), 42.4, 0.05);
+  EXPECT_NEAR((zhong.rotors[0].position - zhong.rotors[2].position).norm(), 0.18, 1e-12);
   EXPECT_EQ(loadVehicle("firefly").rotors.size(), 6U);
   EXPECT_DOUBLE_EQ(loadVehicle("crazyflie").torque_coefficient, 7.8e-10);
 }
@@ -192,7 +197,7 @@ TEST_F(LoadVehicleTest, PhysicsThatFewVehiclesHave) {
 TEST_F(LoadVehicleTest, UnknownNamesListTheKnownOnes) {
   EXPECT_EQ(complaint([] { loadVehicle("humingbird"); }),
             "unknown vehicle 'humingbird' (did you mean 'hummingbird'?), known: crazyflie, "
-            "firefly, hummingbird, iris, uzh_5inch");
+            "firefly, hummingbird, iris, uzh_5inch, zhong_2023");
 }
 
 // A default lives once, in the struct: the written-out file only shows it.

@@ -20,7 +20,8 @@ ALIASES = {
     "nodeletlib": "nodelet", "nodeletlibtools": "nodelet", "messageruntime": "messagegeneration",
 }
 # Found by a path or a library instead of find_package().
-FOUND_OTHERWISE = {"stb": "stb_image.h", "opencv": "opencv2/", "rosbagstorage": "rosbag/bag.h"}
+FOUND_OTHERWISE = {"stb": "stb_image.h", "opencv": "opencv2/", "rosbagstorage": "rosbag/bag.h",
+                   "lbfgs": "liblbfgs"}
 # Known to one of the three alone.
 ONLY_CMAKE = {"threads", "python3", "marsim"}
 ONLY_DEBIAN = {"buildessential", "cmake", "ninjabuild", "catkinlint", "xauth", "embree", "rosout"}
@@ -40,7 +41,7 @@ def read(path):
 
 
 def cmake_packages():
-    paths = ["CMakeLists.txt"]
+    paths = ["CMakeLists.txt", "examples/autonomy/CMakeLists.txt"]
     for folder in ("src", "test", "benchmark", "cmake"):
         paths += glob.glob(os.path.join(SOURCE, folder, "**", "CMakeLists.txt"), recursive=True)
     text = "\n".join(read(path) for path in paths)

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The planner as a ROS node that knows the simulator by its topics alone: autonomy_node __ns:=uav0.
+// It answers every odometry with the command for a moment later, so that the command acts in time.
+#include <geometry_msgs/PoseStamped.h>
+#include <nav_msgs/Odometry.h>
+#include <ros/ros.h>
+#include <sensor_msgs/PointCloud2.h>
+#include <sensor_msgs/point_cloud2_iterator.h>
+#include <trajectory_msgs/MultiDOFJointTrajectory.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "navigator.hpp"
+
+namespace {
+
+using Eigen::Vector3d;
+
+constexpr double kLead = 0.03;  // [s] from an odometry to the time of its command
+
+autonomy::NavigatorConfig readConfig(const ros::NodeHandle& params) {
+  autonomy::NavigatorConfig config;
+  const auto read = [&](const char* name, double& value) { params.param(name, value, value); };
+  read("speed", config.planner.limits.speed);
+  read("acceleration", config.planner.limits.acceleration);
+  read("inflation", config.map.inflation);
+  read("lowest", config.map.lowest);
+  read("highest", config.map.highest);
+  for (int axis = 0; axis < 3; ++axis) {
+    const std::string name(1, "xyz"[axis]);
+    read(("map_half_size_" + name).c_str(), config.map.half_size[axis]);
+    read(("low_" + name).c_str(), config.low[axis]);
+    read(("high_" + name).c_str(), config.high[axis]);
+  }
+  return config;
+}
+
+trajectory_msgs::MultiDOFJointTrajectory messageOf(const autonomy::Command& command) {
+  trajectory_msgs::MultiDOFJointTrajectoryPoint point;
+  point.transforms.resize(1);
+  point.velocities.resize(1);
+  point.accelerations.resize(1);
+  const auto copy = [](const Vector3d& from, geometry_msgs::Vector3& to) {
+    to.x = from.x();
+    to.y = from.y();
+    to.z = from.z();
+  };
+  copy(command.state.p, point.transforms[0].translation);
+  copy(command.state.v, point.velocities[0].linear);
+  copy(command.state.a, point.accelerations[0].linear);
+  point.transforms[0].rotation.w = std::cos(command.yaw / 2.0);
+  point.transforms[0].rotation.z = std::sin(command.yaw / 2.0);
+  point.velocities[0].angular.z = command.yaw_rate;
+  trajectory_msgs::MultiDOFJointTrajectory message;
+  message.points.push_back(point);
+  return message;
+}
+
+class AutonomyNode {
+ public:
+  AutonomyNode(ros::NodeHandle& handle, const autonomy::NavigatorConfig& config)
+      : navigator_(config) {
+    navigator_.on_message = [](const std::string& text) { ROS_WARN("%s", text.c_str()); };
+    const auto no_delay = ros::TransportHints().tcpNoDelay();
+    commands_ =
+        handle.advertise<trajectory_msgs::MultiDOFJointTrajectory>("command/trajectory", 10);
+    goals_ = handle.subscribe("goal", 10, &AutonomyNode::onGoal, this, no_delay);
+    clouds_ = handle.subscribe("points_world", 10, &AutonomyNode::onCloud, this, no_delay);
+    odometry_ = handle.subscribe("odom", 100, &AutonomyNode::onOdometry, this, no_delay);
+    timer_ = handle.createTimer(ros::Duration(0.1), [this](const ros::TimerEvent&) { watch(); });
+  }
+
+ private:
+  void onGoal(const geometry_msgs::PoseStampedConstPtr& goal) {
+    const auto& p = goal->pose.position;
+    const auto refusal = navigator_.setGoal({p.x, p.y, p.z});
+    if (!refusal) return;
+    const Vector3d free = refusal->nearest_free.value_or(Vector3d::Constant(NAN));
+    ROS_WARN("goal (%.2f, %.2f, %.2f) refused: %s; nearest free place (%.2f, %.2f, %.2f)", p.x, p.y,
+             p.z, refusal->reason.c_str(), free.x(), free.y(), free.z());
+  }
+
+  void onCloud(const sensor_msgs::PointCloud2ConstPtr& cloud) {
+    if (!sensor_p_W_.allFinite()) return;
+    std::vector<Vector3d> points;
+    for (sensor_msgs::PointCloud2ConstIterator<float> p(*cloud, "x"); p != p.end(); ++p) {
+      const Vector3d point(p[0], p[1], p[2]);
+      if (point.allFinite()) points.push_back(point);
+    }
+    navigator_.addScan(sensor_p_W_, points);
+  }
+
+  void onOdometry(const nav_msgs::OdometryConstPtr& odometry) {
+    const auto& p = odometry->pose.pose.position;
+    const auto& q = odometry->pose.pose.orientation;
+    const double yaw =
+        std::atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y * q.y + q.z * q.z));
+    sensor_p_W_ = {p.x, p.y, p.z};  // near enough
+    navigator_.addOdometry(odometry->header.stamp.toSec(), sensor_p_W_, yaw);
+    publish(odometry->header.stamp + ros::Duration(kLead));
+  }
+
+  // Without odometry nobody asks for commands: the UAV has to be stopped all the same.
+  void watch() {
+    const ros::Time now = ros::Time::now();
+    if ((now - last_).toSec() > 0.2) publish(now);
+  }
+
+  void publish(const ros::Time& stamp) {
+    const auto command = navigator_.commandAt(stamp.toSec());
+    if (!command) return;
+    last_ = stamp;
+    auto message = messageOf(*command);
+    message.header.stamp = stamp;
+    message.header.frame_id = "world";
+    commands_.publish(message);
+  }
+
+  autonomy::Navigator navigator_;
+  Vector3d sensor_p_W_ = Vector3d::Constant(NAN);
+  ros::Time last_;
+  ros::Publisher commands_;
+  ros::Subscriber goals_, clouds_, odometry_;
+  ros::Timer timer_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ros::init(argc, argv, "autonomy");
+  ros::NodeHandle handle;
+  const AutonomyNode node(handle, readConfig(ros::NodeHandle("~")));
+  ros::spin();
+}
