@@ -42,6 +42,9 @@ const std::map<std::string, MakeNode>& kinds() {
 // An error at start-up is logged and makes the load fail.
 template <class Node>
 class NodeletOf : public nodelet::Nodelet {
+ public:
+  ~NodeletOf() override { queue_->stop(); }
+
  private:
   void onInit() override {
     try {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <thread>
 
 #include <ros/callback_queue.h>
@@ -25,6 +26,12 @@ class SerialQueue : public ros::CallbackQueueInterface,
     if (due_.fetch_add(1) == 0) wake();
   }
   void removeByID(std::uint64_t owner) override { queue_.removeByID(owner); }
+  /// Waits for the present callbacks; none follows.
+  void stop() {
+    queue_.disable();
+    queue_.clear();
+    const std::lock_guard lock(calling_);
+  }
 
  private:
   // As many threads as the parameter ~num_worker_threads says, 0: one a core.
@@ -41,11 +48,15 @@ class SerialQueue : public ros::CallbackQueueInterface,
   }
   void call() {
     const int due = due_;
-    queue_.callAvailable();
+    {
+      const std::lock_guard lock(calling_);
+      queue_.callAvailable();
+    }
     if (due_.fetch_sub(due) != due) wake();
   }
 
   ros::CallbackQueue queue_;
+  std::mutex calling_;       ///< held while callbacks are called
   std::atomic<int> due_{0};  ///< callbacks added since the last call() began; 0: none, and no call
 };
 
