@@ -169,7 +169,7 @@ class Idle(unittest.TestCase):
     def test_programs_that_cannot_be_waited_for(self):
         """One that is not there, or does not rest, holds the start; one that rests no longer is
         named and let go; one that ends is told of."""
-        self.begin("/planner,test_spinner", "lockstep:=true", "patience:=1")
+        self.begin("/planner,test_spinner", "lockstep:=true", "patience:=3")
         self.assertTrue(self.comes(
             lambda: "time waits for test_spinner to start" in self.said()), self.said())
         spinner = self.start(["bash", "-c", "exec -a test_spinner bash -c '%s; %s; %s'" % (
