@@ -18,8 +18,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kClients[] = {
-    "ego_planner", "ego_swarm", "ego_planner_v2", "fast_planner", "fuel", "super",   "mavros",
-    "fast_lio",    "point_lio", "lio_sam",        "kiss_icp",     "dlio", "openvins"};
+    "ego_planner", "ego_swarm", "ego_planner_v2", "fast_planner", "fuel", "super",    "mavros",
+    "fast_lio",    "point_lio", "lio_sam",        "kiss_icp",     "dlio", "openvins", "fast_livo2"};
 
 void readClient(YamlReader& reader, scenario::Scenario& scenario) {
   std::vector<std::pair<std::string, std::string>> words;

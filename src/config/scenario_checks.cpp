@@ -53,7 +53,8 @@ std::string argumentOf(const scenario::Scenario& scenario, const std::string& na
   if (name == "map" && scenario.isSlam()) return "building";
   if (name == "vehicle" && scenario.client == "super") return "uzh_5inch";
   const std::string& client = scenario.client;
-  if (name == "imu" && (client == "fast_lio" || client == "point_lio" || client == "dlio")) {
+  if (name == "imu" && (client == "fast_lio" || client == "point_lio" || client == "dlio" ||
+                        client == "fast_livo2")) {
     return "auto";
   }
   return defaultOf(name);

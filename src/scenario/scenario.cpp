@@ -303,7 +303,8 @@ std::vector<std::string> Scenario::uavNames() const {
 
 std::string Scenario::launchFile() const {
   if (client.empty()) return uavs > 1 ? "swarm.launch" : "sim.launch";
-  const char* const slam[] = {"fast_lio", "point_lio", "lio_sam", "kiss_icp", "dlio", "openvins"};
+  const char* const slam[] = {"fast_lio", "point_lio", "lio_sam",   "kiss_icp",
+                              "dlio",     "openvins",  "fast_livo2"};
   const bool is_slam = std::find(std::begin(slam), std::end(slam), client) != std::end(slam);
   return is_slam ? "slam.launch" : "planner.launch";
 }

@@ -394,7 +394,7 @@ TEST_F(LoadScenario, FramesOfWhatFliesByDefault) {
     expectDefault(file, "imu", "vehicle");
   }
   expectDefault("slam.launch", "imu",
-                "$(eval 'auto' if client in ['fast_lio', 'point_lio', 'dlio'] else 'vehicle')");
+                "$(eval 'auto' if client in ['fast_lio', 'point_lio', 'dlio', 'fast_livo2'] else 'vehicle')");
 }
 
 TEST_F(LoadScenario, FilesLieBesideIt) {

@@ -74,7 +74,7 @@ TEST(SlamClient, UnknownOnesListTheKnown) {
   } catch (const UnknownNameError& error) {
     EXPECT_STREQ(error.what(),
                  "uav0/lidar: unknown slam_client 'fastlio' (did you mean "
-                 "'fast_lio'?), known: fast_lio, point_lio, lio_sam, kiss_icp, dlio, openvins");
+                 "'fast_lio'?), known: fast_lio, point_lio, lio_sam, kiss_icp, dlio, openvins, fast_livo2");
   }
   EXPECT_THROW(outputsFor("none", of({CloudLayout::kXyzit}), "velodine", "x"), UnknownNameError);
 }

@@ -57,7 +57,7 @@ class LaunchFiles(unittest.TestCase):
     def test_unknown_clients_are_refused_in_one_line(self):
         for name, known in (("planner.launch",
                              "ego_planner, ego_swarm, ego_planner_v2, fast_planner, fuel, super, mavros"),
-                            ("slam.launch", "fast_lio, point_lio, lio_sam, kiss_icp, dlio, openvins")):
+                            ("slam.launch", "fast_lio, point_lio, lio_sam, kiss_icp, dlio, openvins, fast_livo2")):
             with self.assertRaises(RLException) as caught:
                 load(name, "client:=ego")
             self.assertIn("'client:=ego is unknown, known: %s'" % known,
@@ -225,6 +225,10 @@ class LaunchFiles(unittest.TestCase):
         self.assertEqual(dict(dlio.nodes[0].remap_args)["/uav3/points"], "/robot/lidar")
         self.assertEqual(dict(dlio.nodes[0].remap_args)["/uav3/imu/data"], "/robot/imu")
         self.assertEqual(params(dlio)["/uav3/quadrotor/record_frame"], "base")
+        livo = params(load("slam.launch", "client:=fast_livo2", "start_client:=true"))
+        self.assertEqual(livo["/fast_livo"]["common"]["lid_topic"], "/livox/lidar")
+        self.assertEqual(livo["/fast_livo"]["laserMapping"]["cam_width"], 752)
+        self.assertEqual(livo["/uav0/quadrotor/imu"], "auto")
         openvins = params(load("slam.launch", "client:=openvins"))
         self.assertEqual(openvins["/uav0/camera/camera"], "stereo")
         self.assertEqual(openvins["/uav0/quadrotor/imu"], "vehicle")

@@ -132,6 +132,26 @@ TEST(CalibrationFiles, DlioHasBothSensorsInTheBody) {
   EXPECT_THROW(clientSettings("dlio", mid360WithItsImu(), config), Error);
 }
 
+// A point ahead of the LiDAR lies where the left camera's own pose in the body puts it.
+TEST(CalibrationFiles, FastLivo2HasTheLidarInTheCamera) {
+  const YAML::Node settings = settingsOf("fast_livo2", "mid360");
+  const auto R = settings["extrin_calib"]["Rcl"].as<std::vector<double>>();
+  const auto t = settings["extrin_calib"]["Pcl"].as<std::vector<double>>();
+  const lidar::CameraRigConfig rig = config::loadCameras("stereo");
+  const Eigen::Vector3d p_L(3.0, 0.4, -0.2);
+  const Eigen::Vector3d p_B = config::loadLidar("mid360").X_BS * p_L;
+  const Eigen::Vector3d p_C = rig.cameras[0].X_BC.inverse() * p_B;
+  for (int row = 0; row < 3; ++row) {
+    const Eigen::Vector3d r(R.at(3 * row), R.at(3 * row + 1), R.at(3 * row + 2));
+    EXPECT_NEAR(r.dot(p_L) + t.at(row), p_C[row], 1e-9) << row;
+  }
+  EXPECT_EQ(settings["common"]["img_topic"].as<std::string>(), "/uav0/camera/left/image_raw");
+  EXPECT_EQ(settings["extrin_calib"]["extrinsic_T"].as<std::vector<double>>(),
+            (std::vector<double>{-0.011, -0.02329, 0.04412}));
+  CarriedSensors blind = mid360WithItsImu();
+  EXPECT_THROW(clientSettings("fast_livo2", blind, config::loadLidar("mid360")), Error);
+}
+
 // OpenVINS has the cameras in the IMU, Kalibr the IMU in the cameras.
 TEST(CalibrationFiles, OpenVinsCamerasAreKalibrsInverted) {
   const YAML::Node settings = settingsOf("openvins", "mid360");

@@ -9,7 +9,8 @@ namespace marsim::lidar {
 namespace {
 
 const std::string kFastLio = "fast_lio", kPointLio = "point_lio", kLioSam = "lio_sam",
-                  kKissIcp = "kiss_icp", kDlio = "dlio", kOpenVins = "openvins";
+                  kKissIcp = "kiss_icp", kDlio = "dlio", kOpenVins = "openvins",
+                  kFastLivo2 = "fast_livo2";
 
 bool isLivox(CloudLayout layout) {
   return layout == CloudLayout::kLivox || layout == CloudLayout::kLivox2 || isLivoxCustom(layout);
@@ -40,8 +41,8 @@ DriverFamily driverFamily(const std::vector<OutputConfig>& configured) {
 }
 
 const std::vector<std::string>& slamClients() {
-  static const std::vector<std::string> clients = {kFastLio, kPointLio, kLioSam,
-                                                   kKissIcp, kDlio,     kOpenVins};
+  static const std::vector<std::string> clients = {kFastLio, kPointLio, kLioSam,   kKissIcp,
+                                                   kDlio,    kOpenVins, kFastLivo2};
   return clients;
 }
 
@@ -59,7 +60,7 @@ std::vector<OutputConfig> outputsFor(const std::string& client,
   std::vector<OutputConfig> outputs = chooseOutputs(
       configured, automatic ? nameOf(layoutFor(client, driverFamily(configured))) : words, where,
       "output");
-  if (client != kFastLio && client != kPointLio) return outputs;
+  if (client != kFastLio && client != kPointLio && client != kFastLivo2) return outputs;
   for (OutputConfig& output : outputs) {
     if (!output.topic.empty()) continue;
     if (output.layout == CloudLayout::kVelodyne) output.topic = "velodyne_points";

@@ -275,10 +275,113 @@ std::string openVinsSettings(const CarriedSensors& sensors) {
   return text;
 }
 
+std::string fastLivoCamera(const CarriedSensors& sensors) {
+  if (!sensors.cameras) throw Error("FAST-LIVO2 has no settings without cameras (--camera stereo)");
+  const dataset::ImageStream camera = kalibrOrder(sensors).front();
+  const lidar::CameraModel& model = camera.model;
+  if (!kalibrHolds(*sensors.cameras) ||
+      model.projection != lidar::CameraModel::Projection::kPinhole) {
+    throw Error("FAST-LIVO2 has no settings for this camera, allowed: pinhole with k1, k2, p1, p2");
+  }
+  const Pose X_CL = camera.X_BC.inverse() * sensors.X_BL, X_IL = lidarInImu(sensors);
+  return fmt::format(
+      "extrin_calib:\n"
+      "  extrinsic_T: [{}, {}, {}]\n"
+      "  extrinsic_R: {}"
+      "  Pcl: [{}, {}, {}]\n"
+      "  Rcl: {}"
+      "laserMapping:\n"
+      "  cam_model: Pinhole\n"
+      "  cam_width: {}\n"
+      "  cam_height: {}\n"
+      "  scale: 1.0\n"
+      "  cam_fx: {}\n"
+      "  cam_fy: {}\n"
+      "  cam_cx: {}\n"
+      "  cam_cy: {}\n"
+      "  cam_d0: {}\n"
+      "  cam_d1: {}\n"
+      "  cam_d2: {}\n"
+      "  cam_d3: {}\n"
+      "time_offset:\n"
+      "  imu_time_offset: 0.0\n"
+      "  img_time_offset: {}\n"
+      "  lidar_time_offset: {}\n"
+      "  exposure_time_init: 0.0\n",
+      number(X_IL.p.x()), number(X_IL.p.y()), number(X_IL.p.z()),
+      rotationRows(X_IL.q.toRotationMatrix(), std::string(16, ' ')), number(cleaned(X_CL.p.x())),
+      number(cleaned(X_CL.p.y())), number(cleaned(X_CL.p.z())),
+      rotationRows(X_CL.q.toRotationMatrix(), std::string(8, ' ')), model.width, model.height,
+      number(model.fx), number(model.fy), number(model.cx), number(model.cy),
+      number(model.distortion[0]), number(model.distortion[1]), number(model.distortion[2]),
+      number(model.distortion[3]), number(-clockOf(sensors, camera).offset),
+      number(-sensors.lidar_clock.offset));
+}
+
+/// Values of its avia.yaml, which has its numbers of layouts and topics from FAST-LIO2.
+std::string fastLivoSettings(const CarriedSensors& sensors, const lidar::LidarConfig& lidar) {
+  const std::string camera = fastLivoCamera(sensors);
+  const ReadByFastLio& read = readByFastLio(lidar.outputs, "FAST-LIVO2");
+  return fmt::format(
+      "common:\n"
+      "  img_topic: /{}/{}\n"
+      "  lid_topic: {}\n"
+      "  imu_topic: {}\n"
+      "  img_en: 1\n"
+      "  lidar_en: 1\n"
+      "  ros_driver_bug_fix: false\n"
+      "{}"
+      "preprocess:\n"
+      "  point_filter_num: 1\n"
+      "  filter_size_surf: 0.1\n"
+      "  lidar_type: {}\n"
+      "  scan_line: {}\n"
+      "  blind: {}\n"
+      "vio:\n"
+      "  max_iterations: 5\n"
+      "  outlier_threshold: 1000\n"
+      "  img_point_cov: 100\n"
+      "  patch_size: 8\n"
+      "  patch_pyrimid_level: 4\n"
+      "  normal_en: true\n"
+      "  raycast_en: false\n"
+      "  inverse_composition_en: false\n"
+      "  exposure_estimate_en: true\n"
+      "  inv_expo_cov: 0.1\n"
+      "imu:\n"
+      "  imu_en: true\n"
+      "  imu_int_frame: 30\n"
+      "  acc_cov: 0.5\n"
+      "  gyr_cov: 0.3\n"
+      "  b_acc_cov: 0.0001\n"
+      "  b_gyr_cov: 0.0001\n"
+      "lio:\n"
+      "  max_iterations: 5\n"
+      "  dept_err: 0.02\n"
+      "  beam_err: 0.05\n"
+      "  min_eigen_value: 0.0025\n"
+      "  voxel_size: 0.5\n"
+      "  max_layer: 2\n"
+      "  max_points_num: 50\n"
+      "  layer_init_num: [5, 5, 5, 5, 5]\n"
+      "local_map:\n"
+      "  map_sliding_en: false\n"
+      "  half_map_size: 100\n"
+      "  sliding_thresh: 8\n"
+      "publish:\n"
+      "  dense_map_en: true\n"
+      "  pub_effect_point_en: false\n"
+      "  pub_plane_en: false\n"
+      "  pub_scan_num: 1\n"
+      "  blind_rgb_points: 0.0\n",
+      sensors.uav, kalibrOrder(sensors).front().topic, read.cloud_topic, read.imu_topic, camera,
+      read.lidar_type, lidar::makePattern(lidar.pattern)->rings(), number(blind(read, lidar)));
+}
+
 }  // namespace
 
 std::vector<std::string> clientsWithSettings() {
-  return {"fast_lio", "point_lio", "dlio", "openvins"};
+  return {"fast_lio", "point_lio", "dlio", "openvins", "fast_livo2"};
 }
 
 std::string clientSettings(const std::string& client, const CarriedSensors& sensors,
@@ -287,6 +390,7 @@ std::string clientSettings(const std::string& client, const CarriedSensors& sens
   if (client == "point_lio") return pointLioSettings(sensors, lidar);
   if (client == "dlio") return dlioSettings(sensors, lidar);
   if (client == "openvins") return openVinsSettings(sensors);
+  if (client == "fast_livo2") return fastLivoSettings(sensors, lidar);
   throw UnknownNameError("command line", "--settings", client, clientsWithSettings());
 }
 

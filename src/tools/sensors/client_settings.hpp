@@ -12,7 +12,7 @@
 /// program's own.
 namespace marsim::tools {
 
-/// Programs with settings: fast_lio, point_lio, dlio, openvins.
+/// Programs with settings: fast_lio, point_lio, dlio, openvins, fast_livo2.
 std::vector<std::string> clientsWithSettings();
 /// The parameters of a client in YAML. Throws UnknownNameError, and Error if the client cannot read
 /// the LiDAR's layout or there is no camera for it.

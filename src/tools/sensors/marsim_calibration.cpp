@@ -44,7 +44,8 @@ int main(int argc, char** argv) {
   const CLI::Option* out =
       app.add_option("--out", folder, "folder to write to")->type_name(marsim::tools::kFolder);
   app.add_option("--settings", settings,
-                 "fast_lio, point_lio, dlio or openvins: the parameters of that client for these "
+                 "fast_lio, point_lio, fast_livo2, dlio or openvins: the parameters of that client "
+                 "for these "
                  "sensors instead, printed or, with --out, written as fast_lio.yaml")
       ->type_name(marsim::tools::kWord);
   app.add_option("--output", output, "with --settings: the LiDAR's layout, as in slam.launch")
