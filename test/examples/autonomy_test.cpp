@@ -271,10 +271,10 @@ double shortest(const LocalMap& map, const Cell& from, const Cell& to) {
 TEST(AStar, FindsShortestWays) {
   std::mt19937 random(13);
   std::uniform_real_distribution<double> place(-1.9, 1.9);
-  for (int trial = 0; trial < 5; ++trial) {
+  for (int trial = 0; trial < 6; ++trial) {
     LocalMap map(smallMap());
     std::vector<Vector3d> points;
-    for (int i = 0; i < 60; ++i)
+    for (int i = 0; i < 250; ++i)
       points.emplace_back(place(random), place(random), place(random) / 2);
     map.addScan({50, 0, 0}, points);
     const auto from = map.nearestFree({-1.8, -1.8, 0.0}, 1.0),
@@ -335,6 +335,29 @@ TEST(Planner, PassesAPostWithinTheLimits) {
   }
 }
 
+TEST(Planner, KeepsAwayFromAMover) {
+  LocalMap map({});
+  map.moveTo({0, 0, 1});
+  PlannerConfig config;
+  config.limits = {2.0, 6.0, 30.0};
+  const State start{{0, 0, 1}, {1.5, 0, 0}, {}, {}};
+  // It meets the straight way after about 1.3 s.
+  const Mover mover{{2.4, 1.3, 1}, {0, -1, 0}, 0.6};
+  const auto nearest = [&](const Bspline& spline) {
+    double distance = 1e9;
+    for (double time = 0.0; time < spline.duration(); time += 0.01) {
+      distance = std::min(distance, (spline.at(time).p - mover.p - time * mover.v).norm());
+    }
+    return distance;
+  };
+  const Planner planner(config, map);
+  const auto blind = planner.plan(start, {4.5, 0, 1}),
+             seeing = planner.plan(start, {4.5, 0, 1}, {mover});
+  ASSERT_TRUE(blind && seeing);
+  EXPECT_LT(nearest(*blind), 0.4);
+  EXPECT_GT(nearest(*seeing), 0.6);
+}
+
 NavigatorConfig navigatorConfig() {
   NavigatorConfig config;
   config.planner.limits = {2.0, 3.0, 30.0};
@@ -387,6 +410,16 @@ TEST(Navigator, FliesRoundAPostThatItSeesLate) {
   navigator.addScan({0, 0, 1}, post());
   const State end = follow(navigator, 1.0, 8.0);
   EXPECT_LT((end.p - Vector3d(6, 0, 1)).norm(), 0.01);
+}
+
+TEST(Navigator, LeavesMoversOutOfTheMap) {
+  Navigator navigator(navigatorConfig());
+  navigator.addOdometry(0.0, {0, 0, 1}, 0.0);
+  navigator.setMovers(0.0, {{{1, 0, 1}, {0, 1, 0}, 0.6}});
+  navigator.commandAt(1.0);  // the mover is at (1, 1, 1)
+  navigator.addScan({0, 0, 1}, {{0.7, 1, 1}, {0.75, 0, 1}});
+  EXPECT_FALSE(navigator.map().isBlocked(Vector3d(0.7, 1, 1)));
+  EXPECT_TRUE(navigator.map().isBlocked(Vector3d(0.75, 0, 1)));
 }
 
 TEST(Navigator, StopsBeforeAWallThatNothingLeadsRound) {
