@@ -23,7 +23,7 @@ struct Course {
 };
 extern const std::map<std::string, Course> kCourses;
 
-/// What came of a flight.
+/// Result of a flight.
 struct Flight {
   bool arrived = false;
   double time = 0.0;       ///< [s]

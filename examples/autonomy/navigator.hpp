@@ -20,7 +20,7 @@ struct NavigatorConfig {
   double yaw_rate = 2.0;                      ///< [rad/s]
 };
 
-/// What the flight controller tracks.
+/// State and yaw for the flight controller.
 struct Command {
   State state;
   double yaw = 0.0;       ///< [rad]
