@@ -20,7 +20,7 @@ struct NavigatorConfig {
   double yaw_rate = 2.0;                      ///< [rad/s]
 };
 
-/// Reference for the flight controller.
+/// State and yaw for the flight controller.
 struct Command {
   State state;
   double yaw = 0.0;       ///< [rad]

@@ -41,7 +41,7 @@ def read(path):
 
 
 def cmake_packages():
-    paths = ["CMakeLists.txt", "examples/autonomy/CMakeLists.txt"]
+    paths = ["CMakeLists.txt", "examples/autonomy/targets.cmake"]
     for folder in ("src", "test", "benchmark", "cmake"):
         paths += glob.glob(os.path.join(SOURCE, folder, "**", "CMakeLists.txt"), recursive=True)
     text = "\n".join(read(path) for path in paths)

@@ -271,10 +271,14 @@ double shortest(const LocalMap& map, const Cell& from, const Cell& to) {
 TEST(AStar, FindsShortestWays) {
   std::mt19937 random(13);
   std::uniform_real_distribution<double> place(-1.9, 1.9);
-  for (int trial = 0; trial < 5; ++trial) {
+  for (int trial = 0; trial < 6; ++trial) {
     LocalMap map(smallMap());
     std::vector<Vector3d> points;
-    for (int i = 0; i < 60; ++i)
+    // A wall that leaves a passage at one side.
+    for (double y = -1.95; y < 1.2; y += 0.1) {
+      for (double z = -0.95; z < 1.0; z += 0.1) points.emplace_back(0.05, y, z);
+    }
+    for (int i = 0; i < 100; ++i)
       points.emplace_back(place(random), place(random), place(random) / 2);
     map.addScan({50, 0, 0}, points);
     const auto from = map.nearestFree({-1.8, -1.8, 0.0}, 1.0),
@@ -335,6 +339,29 @@ TEST(Planner, PassesAPostWithinTheLimits) {
   }
 }
 
+TEST(Planner, KeepsAwayFromAMover) {
+  LocalMap map({});
+  map.moveTo({0, 0, 1});
+  PlannerConfig config;
+  config.limits = {2.0, 6.0, 30.0};
+  const State start{{0, 0, 1}, {1.5, 0, 0}, {}, {}};
+  // It meets the straight way after about 1.3 s.
+  const Mover mover{{2.4, 1.3, 1}, {0, -1, 0}, 0.6};
+  const auto nearest = [&](const Bspline& spline) {
+    double distance = 1e9;
+    for (double time = 0.0; time < spline.duration(); time += 0.01) {
+      distance = std::min(distance, (spline.at(time).p - mover.p - time * mover.v).norm());
+    }
+    return distance;
+  };
+  const Planner planner(config, map);
+  const auto blind = planner.plan(start, {4.5, 0, 1}),
+             seeing = planner.plan(start, {4.5, 0, 1}, {mover});
+  ASSERT_TRUE(blind && seeing);
+  EXPECT_LT(nearest(*blind), 0.4);
+  EXPECT_GT(nearest(*seeing), 0.6);
+}
+
 NavigatorConfig navigatorConfig() {
   NavigatorConfig config;
   config.planner.limits = {2.0, 3.0, 30.0};
@@ -387,6 +414,16 @@ TEST(Navigator, FliesRoundAPostThatItSeesLate) {
   navigator.addScan({0, 0, 1}, post());
   const State end = follow(navigator, 1.0, 8.0);
   EXPECT_LT((end.p - Vector3d(6, 0, 1)).norm(), 0.01);
+}
+
+TEST(Navigator, LeavesMoversOutOfTheMap) {
+  Navigator navigator(navigatorConfig());
+  navigator.addOdometry(0.0, {0, 0, 1}, 0.0);
+  navigator.setMovers(0.0, {{{1, 0, 1}, {0, 1, 0}, 0.6}});
+  navigator.commandAt(1.0);  // the mover is at (1, 1, 1)
+  navigator.addScan({0, 0, 1}, {{0.7, 1, 1}, {0.75, 0, 1}});
+  EXPECT_FALSE(navigator.map().isBlocked(Vector3d(0.7, 1, 1)));
+  EXPECT_TRUE(navigator.map().isBlocked(Vector3d(0.75, 0, 1)));
 }
 
 TEST(Navigator, StopsBeforeAWallThatNothingLeadsRound) {
