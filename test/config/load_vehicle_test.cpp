@@ -16,7 +16,8 @@ class LoadVehicleTest : public ConfigTest {};
 
 TEST_F(LoadVehicleTest, EveryShippedVehicleCanHoverUnderTheDefaultController) {
   const std::vector<std::string> names = knownNames("vehicle");
-  for (const char* name : {"crazyflie", "firefly", "hummingbird", "iris", "uzh_5inch", "zhong_2023"}) {
+  for (const char* name :
+       {"crazyflie", "firefly", "hummingbird", "iris", "uzh_5inch", "zhong_2023"}) {
     EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
   }
   const control::ControllerConfig controller = loadController("default");
