@@ -393,8 +393,9 @@ TEST_F(LoadScenario, FramesOfWhatFliesByDefault) {
   for (const char* file : {"sim.launch", "swarm.launch", "planner.launch"}) {
     expectDefault(file, "imu", "vehicle");
   }
-  expectDefault("slam.launch", "imu",
-                "$(eval 'auto' if client in ['fast_lio', 'point_lio', 'dlio', 'fast_livo2'] else 'vehicle')");
+  expectDefault(
+      "slam.launch", "imu",
+      "$(eval 'auto' if client in ['fast_lio', 'point_lio', 'dlio', 'fast_livo2'] else 'vehicle')");
 }
 
 TEST_F(LoadScenario, FilesLieBesideIt) {

@@ -72,9 +72,10 @@ TEST(SlamClient, UnknownOnesListTheKnown) {
     outputsFor("fastlio", of({CloudLayout::kXyzit}), "auto", "uav0/lidar");
     FAIL();
   } catch (const UnknownNameError& error) {
-    EXPECT_STREQ(error.what(),
-                 "uav0/lidar: unknown slam_client 'fastlio' (did you mean "
-                 "'fast_lio'?), known: fast_lio, point_lio, lio_sam, kiss_icp, dlio, openvins, fast_livo2");
+    EXPECT_STREQ(
+        error.what(),
+        "uav0/lidar: unknown slam_client 'fastlio' (did you mean "
+        "'fast_lio'?), known: fast_lio, point_lio, lio_sam, kiss_icp, dlio, openvins, fast_livo2");
   }
   EXPECT_THROW(outputsFor("none", of({CloudLayout::kXyzit}), "velodine", "x"), UnknownNameError);
 }
