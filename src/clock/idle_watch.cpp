@@ -273,13 +273,19 @@ IdleWatch::Runs IdleWatch::runsOf(const FileDescriptor& schedstat) {
   return runs;
 }
 
+// All counts before all states: a thread that wakes another one and then sleeps either has run
+// since its count was read, or woke it before its state is read. The other may still wait for a
+// processor, which its own count does not tell.
 std::optional<IdleWatch::Busy> IdleWatch::awake(const Among& among) {
-  for (std::size_t k = 0; k < threads_.size(); ++k) {
-    const std::size_t i = (hot_ + k) % threads_.size();
-    Thread& thread = threads_[i];
-    if (!among(thread)) continue;
-    thread.seen = runsOf(thread.schedstat);
-    if (sleeps(stateOf(thread.stat))) continue;
+  const auto runs = [&](std::size_t i) {
+    return among(threads_[i]) && !sleeps(stateOf(threads_[i].stat));
+  };
+  if (hot_ < threads_.size() && runs(hot_)) return Busy{Busy::Kind::kRuns, hot_};
+  for (Thread& thread : threads_) {
+    if (among(thread)) thread.seen = runsOf(thread.schedstat);
+  }
+  for (std::size_t i = 0; i < threads_.size(); ++i) {
+    if (!runs(i)) continue;
     hot_ = i;
     return Busy{Busy::Kind::kRuns, i};
   }
