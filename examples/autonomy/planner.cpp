@@ -15,17 +15,19 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr int kAttempts = 8;         // with ever more time
-constexpr double kLonger = 1.15;     // after one that met an obstacle
-constexpr double kMostLonger = 1.3;  // after one beyond the limits
-constexpr double kSure = 0.7;        // of a trajectory that goes on has to be free,
-constexpr double kHalf = 0.55;       // and so many times the time to stop,
-constexpr double kLater = 0.25;      // [s] begun so much later
-constexpr int kRounds = 4;           // of finding obstacles and pushing out of them
-constexpr double kSpeed = 0.98;      // of the limits that the optimiser aims at
-constexpr double kAcceleration = 0.95;
-constexpr double kAccepted = 1.0;
-constexpr double kGentle = 0.7;   // of the acceleration, along the line
+constexpr int kAttempts = 8;         // plans, each with more time than the last
+constexpr double kLonger = 1.15;     // times the time, after a plan that met an obstacle
+constexpr double kMostLonger = 1.3;  // times the time at most, after one beyond the limits
+// The first part of a plan has to be free: this share of its time, or of the time to stop plus a
+// delay.
+constexpr double kFreeShare = 0.7;
+constexpr double kStopShare = 0.55;
+constexpr double kStopDelay = 0.25;  // [s]
+constexpr int kRounds = 4;           // the optimiser runs, finds obstacles and runs again
+// Shares of the limits: the optimiser aims at the first two; the straight line takes the last.
+constexpr double kSpeedShare = 0.98;
+constexpr double kAccelerationShare = 0.95;
+constexpr double kLineShare = 0.7;
 constexpr double kSample = 0.05;  // [m] between places that are checked for obstacles
 
 // The shortest time for a distance between two speeds.
@@ -78,12 +80,12 @@ State Planner::targetOf(const State& start, const Vector3d& goal, double stretch
   if (way.norm() <= config_.horizon) return target;
   target.p = freeTarget(start.p, way.normalized());
   const Vector3d on = goal - target.p, line = target.p - start.p;
-  const double a = kGentle * config_.limits.acceleration;
+  const double a = kLineShare * config_.limits.acceleration;
   const double v0 = std::max(0.0, start.v.dot(line.normalized()));
   const double reached = std::sqrt(v0 * v0 + 2.0 * a * line.norm());
   const double stopping = std::sqrt(2.0 * a * on.norm());
   target.v =
-      std::min({kSpeed * config_.limits.speed, reached, stopping}) / stretch * on.normalized();
+      std::min({kSpeedShare * config_.limits.speed, reached, stopping}) / stretch * on.normalized();
   return target;
 }
 
@@ -112,8 +114,9 @@ Bspline Planner::straight(const State& start, const State& target, double stretc
   const Vector3d &p0 = start.p, &v0 = start.v, &p1 = target.p, &v1 = target.v;
   const double distance = (p1 - p0).norm();
   const double along = distance > 0.0 ? v0.dot(p1 - p0) / distance : 0.0;
-  const double time = stretch * timeFor(distance, along, v1.norm(), kSpeed * config_.limits.speed,
-                                        kGentle * config_.limits.acceleration);
+  const double time =
+      stretch * timeFor(distance, along, v1.norm(), kSpeedShare * config_.limits.speed,
+                        kLineShare * config_.limits.acceleration);
   const int segments = config_.control_points - 3;
   Bspline spline{Points(3, config_.control_points), std::max(time, 0.3) / segments};
   const double duration = spline.duration();
@@ -160,8 +163,8 @@ Planner::Outcome Planner::optimise(Bspline& spline, const std::vector<Mover>& mo
                                    double w_feasible) const {
   std::vector<Plane> planes;
   Limits limits = config_.limits;
-  limits.speed *= kSpeed;
-  limits.acceleration *= kAcceleration;
+  limits.speed *= kSpeedShare;
+  limits.acceleration *= kAccelerationShare;
   double w_collision = config_.w_collision;
   const Cost cost = [&](const Bspline& s, Points& gradient) {
     return config_.w_smooth * smoothness(s, config_.w_smooth, gradient) +
@@ -177,7 +180,8 @@ Planner::Outcome Planner::optimise(Bspline& spline, const std::vector<Mover>& mo
     // The end is planned again before it is flown, unless it rests.
     const auto hit = firstCollision(spline, 0.0, movers);
     const double stopping = spline.at(0.0).v.norm() / config_.limits.acceleration;
-    const double sure = std::max(kSure * spline.duration(), kHalf * stopping + kLater);
+    const double sure =
+        std::max(kFreeShare * spline.duration(), kStopShare * stopping + kStopDelay);
     const bool rests = spline.at(spline.duration()).v.norm() < 0.1;
     if (!hit || (!rests && *hit > sure)) return Outcome::kFree;
     w_collision *= 3.0;
@@ -202,9 +206,8 @@ std::optional<double> Planner::firstCollision(const Bspline& spline, double begi
 // By how much the time has to grow for the limits.
 double Planner::excessOf(const Bspline& spline) const {
   const Points v = differences(spline.points, spline.dt), a = differences(v, spline.dt);
-  return std::max(
-      v.colwise().norm().maxCoeff() / config_.limits.speed,
-      std::sqrt(a.colwise().norm().maxCoeff() / (kAccepted * config_.limits.acceleration)));
+  return std::max(v.colwise().norm().maxCoeff() / config_.limits.speed,
+                  std::sqrt(a.colwise().norm().maxCoeff() / config_.limits.acceleration));
 }
 
 }  // namespace autonomy
