@@ -132,7 +132,7 @@ MapCommand addMapFidelity(CLI::App& app) {
   sub->add_option("--resolution", options->config.map.resolution, "voxel side [m]")
       ->transform(number(Quantity::kLength, kResolutions))
       ->capture_default_str();
-  sub->add_option("--surface", options->surface, "blended or paper")
+  sub->add_option("--surface", options->surface, "blended, sized or paper")
       ->type_name(kWord)
       ->capture_default_str();
   sub->add_option("--leave-out", options->config.leave_out, "every so many scans one is left out")
