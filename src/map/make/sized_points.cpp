@@ -351,7 +351,7 @@ void Level::appendVolume(std::size_t voxel, MovedPoints& moved) const {
   }
   const double spacing =
       fit.spacing > 0.0F ? static_cast<double>(fit.spacing) : (fit.is_alone ? side_ : detail_);
-  double radius = std::max(0.4 * spacing, spread > 0.0 ? 0.6 * spread + 0.2 * spacing : 0.0);
+  double radius = std::max(0.5 * spacing, spread > 0.0 ? 0.8 * spread + 0.3 * spacing : 0.0);
   radius = std::min({radius, std::max(0.5 * spacing, 0.6 * side_),
                      static_cast<double>(discRadius(settings_.resolution))});
   const FitKind kind = fit.is_alone ? FitKind::kNeither : fit.kind;

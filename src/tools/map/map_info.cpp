@@ -229,7 +229,7 @@ MapCommand addMapInfo(CLI::App& app) {
   sub->add_option("--resolution", options->config.resolution, "voxel side [m]")
       ->transform(number(Quantity::kLength, kResolutions))
       ->capture_default_str();
-  sub->add_option("--surface", options->surface, "blended or paper")
+  sub->add_option("--surface", options->surface, "blended, sized or paper")
       ->type_name(kWord)
       ->capture_default_str();
   sub->add_option("--intensity-full-scale", options->config.intensity_full_scale,
