@@ -108,7 +108,7 @@ Spacing spacingAt(const NearPoints& near, float x, float y, float least) {
     if (square < 0.25F * least * least) continue;
     const auto sector = static_cast<std::size_t>((a > 0.0F ? 1 : 0) | (b > 0.0F ? 2 : 0) |
                                                  (std::abs(a) > std::abs(b) ? 4 : 0));
-    sectors[sector] = std::min(sectors[sector], square);
+    if (square < sectors[sector]) sectors[sector] = square;  // faster than std::min
   }
   std::sort(sectors.begin(), sectors.end());
   const std::size_t nth = std::min(kSpacingOf, count) - 1;
