@@ -2,6 +2,7 @@
 #include "marsim/collision/moving_tree.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -37,6 +38,7 @@ const MovingTree::Shape& MovingTree::shapeOf(const std::shared_ptr<const map::Su
       if (!map->isPlanar(shape->surfels[i])) shape->radii[i] = 0.0F;
     }
     shape->radius = scene::radiusOf(*map);
+    if (std::isfinite(spacing_)) shape->radius += static_cast<double>(map->radius());
   }
   return *shape;
 }
