@@ -33,13 +33,13 @@ struct GroupBounds {
     Float8 exit = all8(cut);
     for (int axis = 0; axis < 3; ++axis) {
       const float scale = map::gridStep<float>(node, axis) * sign[axis];
-      const Float8 least = all8(least_inverse[axis]), most = all8(most_inverse[axis]);
       const Float8 near = fromBytes(walk.nearPlanes(node, axis)) * scale +
                           (node.origin[axis] - ahead[axis]) * sign[axis];
       const Float8 far = fromBytes(walk.farPlanes(node, axis)) * scale +
                          (node.origin[axis] - behind[axis]) * sign[axis];
-      entry = max8(min8(near * least, near * most), entry);
-      exit = min8(max8(far * least, far * most), exit);
+      // Planes behind the origins give an entry of 0, or an exit below 0.
+      entry = max8(near * least_inverse[axis], entry);
+      exit = min8(far * most_inverse[axis], exit);
     }
     return notAbove(entry, exit) & map::slotsUsed(node);
   }
