@@ -10,7 +10,7 @@ namespace {
 /// Bounds of origins and inverse directions of rays of one octant.
 struct GroupBounds {
   float sign[3];
-  float ahead[3], behind[3];  // of the origins, along the rays [m]
+  float ahead[3], behind[3];                // of the origins, along the rays [m]
   float least_inverse[3], most_inverse[3];  // with the directions' signs
 
   explicit GroupBounds(const bool* negative) {

@@ -65,7 +65,7 @@ class SensorTrack {
   double per_ns_ = 0.0;
 };
 
-constexpr std::size_t kMostRays = 37;  // of a beam
+constexpr std::size_t kMostRays = 37;  // of a beam, as BeamConfig::validate allows
 
 /// Writes the rays of a beam around its middle one to `rays`. `up`: the sensor's z axis.
 void setBeam(const Ray& middle, const Eigen::Vector3f& up, const std::vector<BeamRay>& beam,
