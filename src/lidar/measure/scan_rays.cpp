@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/huge_pages.hpp"
+
 namespace marsim::lidar {
 namespace {
 
@@ -97,7 +99,7 @@ void setBeam(const Ray& middle, const Eigen::Vector3f& up, const std::vector<Bea
 
 void makeRays(const std::vector<Firing>& firings, const LidarConfig& config,
               const ScanFiring& firing, ScanRays& rays) {
-  rays.rays.resize(firings.size() * rays.beam.size());  // keeps the last scan's: all are set below
+  resizeForRandomAccess(rays.rays, firings.size() * rays.beam.size());
   rays.pointed.clear();
   rays.keys.clear();
   if (firings.empty()) return;
