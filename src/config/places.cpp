@@ -28,7 +28,7 @@ using PlaceConfig = std::variant<ForestConfig, BuildingConfig, Recipe>;
 
 /// Raise it when makeForest(), makeBuilding() or makeRecipe() give other points for the same
 /// settings, so that cached clouds are made anew.
-constexpr int kGeneratorVersion = 5;
+constexpr int kGeneratorVersion = 6;
 
 PlaceConfig loadPlace(const fs::path& path) {
   PlaceConfig place;
