@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "common/build_lock.hpp"
 #include "common/data_dir.hpp"
+#include "common/file_locks.hpp"
 #include "common/output_file.hpp"
 #include "common/text.hpp"
 #include "config/names.hpp"
