@@ -61,7 +61,7 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
   sensor_ = std::make_unique<sim::RangeSensor>(std::move(config),
                                                rendered_->makeRayRenderer("lidar"), seed, noise);
 
-  advertise(handle, points_frame);
+  advertiseOutputs(handle, points_frame);
   rendered_->diagnostics().add("peers",
                                [this](diagnostic_updater::DiagnosticStatusWrapper& status) {
                                  rendered_->world().diagnose(status);
@@ -79,7 +79,7 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
                     [this](auto& status) { diagnose(status); }});
 }
 
-void LidarNode::advertise(ros::NodeHandle& handle, const std::string& points_frame) {
+void LidarNode::advertiseOutputs(ros::NodeHandle& handle, const std::string& points_frame) {
   const lidar::LidarConfig& lidar = sensor_->config();
   const std::vector<std::string> topics = lidar::outputTopics(lidar.outputs);
   for (std::size_t i = 0; i < topics.size(); ++i) {

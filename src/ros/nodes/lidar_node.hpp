@@ -49,7 +49,7 @@ class LidarNode {
     std::vector<ros::Publisher> publishers;  ///< one per cloud
   };
 
-  void advertise(ros::NodeHandle& handle, const std::string& points_frame);
+  void advertiseOutputs(ros::NodeHandle& handle, const std::string& points_frame);
   void push(sim::RangeSensor::Interval interval);
   void render(const sim::RangeSensor::Interval& interval, const RenderedSensor::ObjectsOf& objects);
   void publish(const lidar::Scan& scan, const std::vector<const Output*>& due);
