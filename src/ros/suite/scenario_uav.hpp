@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,7 +13,6 @@
 #include "marsim/Contact.h"
 #include "marsim/TrackingError.h"
 #include "marsim/VehicleState.h"
-#include "marsim/geometry/kinematic_state.hpp"
 #include "ros/common/inputs.hpp"
 #include "ros/suite/slam_flight.hpp"
 #include "scenario/flight_guide.hpp"
