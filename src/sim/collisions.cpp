@@ -208,7 +208,8 @@ bool Collisions::slide(const Pose& from, const Eigen::Quaterniond& q, RigidBody&
 }
 
 // Lets a body that was free of the map at `from` tip by its weight over one or two of its touches;
-// if it cannot and nothing carries it, moves it sideways. Each by a little, slowly.
+// if it cannot and nothing carries it, moves it sideways, or else down through the points that hook
+// it. Each by a little, slowly.
 void Collisions::creep(const Pose& from, const std::vector<Touch>& touches, RigidBody& body) {
   const auto isFree = [&](const Pose& X_WB) {
     body.X_WB = X_WB;
@@ -223,14 +224,17 @@ void Collisions::creep(const Pose& from, const std::vector<Touch>& touches, Rigi
     return isFree({(tip * from.q).normalized(), touch.p_W + tip * lever});
   };
   bool is_carried = false;
+  Vector3d out = Vector3d::Zero();  // a groove's sides carry together
   for (const Touch& touch : touches) {
     if (!ofMap(touch)) break;
+    out += touch.normal_W;
     is_carried = is_carried || touch.normal_W.z() > kCarries;
     if (tips(touch, (touch.p_W - from.p).cross(Vector3d::UnitZ()))) return;
     for (const Touch& other : touches) {
       if (ofMap(other) && tips(touch, other.p_W - touch.p_W)) return;
     }
   }
+  is_carried = is_carried || out.z() > kCarries * out.norm();
   for (int i = 0; i < kWays && !is_carried; ++i) {
     Vector3d way = wayAside(creep_way_, from.q);
     way.z() = std::min(way.z(), 0.0);
@@ -238,6 +242,7 @@ void Collisions::creep(const Pose& from, const std::vector<Touch>& touches, Rigi
     creep_way_ = (creep_way_ + 1) % kWays;
   }
   body.X_WB = from;
+  if (!is_carried) body.X_WB.p.z() -= kCreep;
 }
 
 // Moves a body that was free of the map at `from` to where it is free again: out along the normal,
@@ -282,7 +287,8 @@ collision::ImpactConfig Collisions::impactOf(const std::vector<Touch>& touches,
 }
 
 // Impulses change the velocities. A body that was free of the map before a step is free of it
-// afterwards, so that nothing sinks in however hard or long it is pressed. Moving objects push by
+// afterwards (but for points that hook it: creep), so that nothing sinks in however hard or long it
+// is pressed. Moving objects push by
 // their impulses only.
 void Collisions::respond(const KinematicState& before, const std::vector<Touch>& ground,
                          const std::vector<Touch>& solid, vehicle::Quadrotor& quadrotor,
