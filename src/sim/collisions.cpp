@@ -224,17 +224,14 @@ void Collisions::creep(const Pose& from, const std::vector<Touch>& touches, Rigi
     return isFree({(tip * from.q).normalized(), touch.p_W + tip * lever});
   };
   bool is_carried = false;
-  Vector3d out = Vector3d::Zero();  // a groove's sides carry together
   for (const Touch& touch : touches) {
     if (!ofMap(touch)) break;
-    out += touch.normal_W;
     is_carried = is_carried || touch.normal_W.z() > kCarries;
     if (tips(touch, (touch.p_W - from.p).cross(Vector3d::UnitZ()))) return;
     for (const Touch& other : touches) {
       if (ofMap(other) && tips(touch, other.p_W - touch.p_W)) return;
     }
   }
-  is_carried = is_carried || out.z() > kCarries * out.norm();
   for (int i = 0; i < kWays && !is_carried; ++i) {
     Vector3d way = wayAside(creep_way_, from.q);
     way.z() = std::min(way.z(), 0.0);
