@@ -285,8 +285,7 @@ collision::ImpactConfig Collisions::impactOf(const std::vector<Touch>& touches,
 
 // Impulses change the velocities. A body that was free of the map before a step is free of it
 // afterwards (but for points that hook it: creep), so that nothing sinks in however hard or long it
-// is pressed. Moving objects push by
-// their impulses only.
+// is pressed. Moving objects push by their impulses only.
 void Collisions::respond(const KinematicState& before, const std::vector<Touch>& ground,
                          const std::vector<Touch>& solid, vehicle::Quadrotor& quadrotor,
                          const BodyIn& bodyIn) {
