@@ -33,6 +33,10 @@ class ScenarioUav {
   /// beginAfter() in lockstep, too.
   ScenarioUav(const std::string& name, const scenario::Scenario& scenario, const SlamFlight* slam);
 
+  /// Whether it is the turn of a drone out of `drones` to send goals on a topic that all share:
+  /// EGO-Planner-v2 keeps the newest message alone, whomever it is for. Turns are 50 ms apart.
+  static bool isTurnOf(int drone, int drones, TimeNs now);
+
   /// Topics that it reads or publishes without a counterpart yet: "nobody publishes TOPIC".
   std::vector<std::string> missing() const;
   /// Outside of lockstep: the flight begins soon after a stamp, and never before this was called.
@@ -63,6 +67,7 @@ class ScenarioUav {
   std::string name_;
   bool sends_path_message_ = false;  ///< goals as nav_msgs/Path
   bool sends_goal_set_ = false;      ///< goals as quadrotor_msgs/GoalSet
+  int drone_ = 0, drones_ = 1;       ///< its number for the planner, and how many there are
   bool collides_ = true;
   scenario::FlightGuide guide_;
   const SlamFlight* slam_;  ///< null: none
