@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -25,10 +26,36 @@ map::PointCloud sampled(const scene::BodyConfig& body, double cell) {
   return scene::bodyCloud(body, std::max(cell / kSamplesACell, kFinestSpacing));
 }
 
+// Squared distance [m^2] from a point in B to a cylinder from `from` along `way`, 0 inside.
+double squaredDistance(const Vector3d& p_B, const Vector3d& from, const Vector3d& way,
+                       double radius) {
+  const double length = way.norm();
+  if (!(length > 0.0)) return std::numeric_limits<double>::infinity();
+  const Vector3d off = p_B - from, axis = way / length;
+  const double along = off.dot(axis);
+  const double beyond = std::max({0.0, -along, along - length});
+  const double aside = std::max(0.0, (off - along * axis).norm() - radius);
+  return beyond * beyond + aside * aside;
+}
+
+// Squared distance [m^2] from a point in B to a body's shape, 0 inside.
+double squaredDistance(const scene::BodyConfig& body, const Vector3d& p_B) {
+  double least = (p_B.cwiseAbs() - body.hub_half).cwiseMax(0.0).squaredNorm();
+  for (const Vector3d& rotor : body.rotors) {
+    const Eigen::Array2d off((p_B - rotor).head<2>().norm() - body.propeller_radius,
+                             std::abs(p_B.z() - rotor.z()) - body.propeller_half_height);
+    least = std::min(least, off.max(0.0).matrix().squaredNorm());
+    least = std::min(least, squaredDistance(p_B, Vector3d::Zero(), rotor, body.arm_radius));
+  }
+  return least;
+}
+
 }  // namespace
 
-BodyVoxels::BodyVoxels(const scene::BodyConfig& body, double cell)
-    : BodyVoxels(sampled(body, cell), cell) {}
+BodyVoxels::BodyVoxels(const scene::BodyConfig& body, double cell, bool exact)
+    : BodyVoxels(sampled(body, cell), cell) {
+  if (exact && body.cloud.empty()) shape_ = body;
+}
 
 BodyVoxels::BodyVoxels(const map::PointCloud& cloud_B, double cell) : cell_(cell) {
   requireCell(cell);
@@ -138,6 +165,7 @@ void BodyVoxels::joinIntoBoxes() {
 double BodyVoxels::distance(const Vector3d& p_B, double limit) const {
   double least = limit * limit;
   if (box_.squaredExteriorDistance(p_B) >= least) return limit;
+  if (shape_) return std::min(std::sqrt(squaredDistance(*shape_, p_B)), limit);
   for (const Eigen::AlignedBox3d& box : boxes_) {
     const Vector3d outside = (box.min() - p_B).cwiseMax(p_B - box.max()).cwiseMax(0.0);
     least = std::min(least, outside.squaredNorm());

@@ -2,6 +2,7 @@
 #include "marsim/collision/checker.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -28,7 +29,10 @@ Vector3d towards(const Vector3d& body, const Vector3d& point) {
 
 CollisionChecker::CollisionChecker(BodyVoxels body, std::shared_ptr<const Neighbours> map,
                                    std::optional<std::uint32_t> self)
-    : body_(std::move(body)), map_(std::move(map)), self_(self) {}
+    : body_(std::move(body)),
+      map_(std::move(map)),
+      self_(self),
+      objects_(map_ ? map_->spacing() : std::numeric_limits<double>::infinity()) {}
 
 // A point of the body moves no farther than its origin plus the farthest point's rotation.
 double CollisionChecker::moved(const Pose& X_WB) const {
@@ -79,11 +83,10 @@ double CollisionChecker::searchMap(const Pose& X_WB) {
     map_->inBox(X_WB, {body_.box().min() - spare, body_.box().max() + spare}, found_);
     for (const map::FoundSurfel& point : found_) {
       const Vector3d p_B = p_BO + R_BW * point.position.cast<double>();
-      const Eigen::Vector3i cell = body_.cellOf(p_B);
-      if (!body_.occupied(cell)) continue;
+      if (!body_.contains(p_B)) continue;
       Touch touch;
       touch.surfel = point.number;
-      touch.cell = cell;
+      touch.cell = body_.cellOf(p_B);
       touch.p_W = p_WO + point.position.cast<double>();
       touch.normal_W = towards(X_WB.p, touch.p_W);
       if (point.planar) {
@@ -127,10 +130,11 @@ void CollisionChecker::searchObjects(const Pose& X_WB) {
   const Pose X_BW = X_WB.inverse();
   const auto map_end = static_cast<std::ptrdiff_t>(touches_.size());
   for (const MovingTree::Point& point : found_objects_) {
-    const Eigen::Vector3i cell = body_.cellOf(X_BW * point.p_W);
-    if (!body_.occupied(cell)) continue;
-    Touch touch{point.identity, point.surfel, cell, point.p_W, towards(X_WB.p, point.p_W),
-                point.v_W};
+    const Vector3d p_B = X_BW * point.p_W;
+    if (!body_.contains(p_B)) continue;
+    Touch touch{
+        point.identity, point.surfel, body_.cellOf(p_B), point.p_W, towards(X_WB.p, point.p_W),
+        point.v_W};
     if (point.planar) {
       const bool behind = point.normal_W.dot(touch.normal_W) < 0.0;
       touch.normal_W = behind ? Vector3d(-point.normal_W) : point.normal_W;

@@ -5,12 +5,14 @@
 #include <limits>
 #include <utility>
 
+#include "collision/disc_points.hpp"
 #include "marsim/scene/vehicle_body.hpp"
 
 namespace marsim::collision {
 namespace {
 
 using Eigen::Vector3d;
+using Eigen::Vector3f;
 
 constexpr double kBefore = 2e-3;           // [s] over which speeds are taken
 constexpr double kFastest = 100.0;         // [m/s]
@@ -29,6 +31,10 @@ const MovingTree::Shape& MovingTree::shapeOf(const std::shared_ptr<const map::Su
     shape->surfels = map::decodeSurfels(map->tree());
     for (map::Surfel& surfel : shape->surfels) {
       surfel.position = (surfel.position.cast<double>() + map->origin()).cast<float>();
+    }
+    shape->radii = map->radii();
+    for (std::size_t i = 0; i < shape->radii.size(); ++i) {
+      if (!map->isPlanar(shape->surfels[i])) shape->radii[i] = 0.0F;
     }
     shape->radius = scene::radiusOf(*map);
   }
@@ -75,13 +81,19 @@ double MovingTree::distanceTo(const BodyVoxels& body, const Pose& X_WB, double l
     const Pose X_BM = X_WB.inverse() * object.X_WM;
     if (X_BM.p.norm() - object.shape->radius - body.radius() >= best) continue;
     const Eigen::Matrix3d R_BM = X_BM.q.toRotationMatrix();
-    for (const map::Surfel& surfel : object.shape->surfels) {
-      const Vector3d p_B = X_BM.p + R_BM * surfel.position.cast<double>();
-      const double here = body.distance(p_B, best);
-      if (here >= best) continue;
-      best = here;
-      identity = object.identity;
-      p_W = X_WB * p_B;
+    for (std::size_t i = 0; i < object.shape->surfels.size(); ++i) {
+      const map::Surfel& surfel = object.shape->surfels[i];
+      const float radius = object.shape->radii[i];
+      const double most = best + static_cast<double>(radius);
+      if (body.distance(X_BM.p + R_BM * surfel.position.cast<double>(), most) >= most) continue;
+      visitDiscPoints(surfel.normal, radius, spacing_, [&](const Vector3f& way) {
+        const Vector3d p_B = X_BM.p + R_BM * (surfel.position + way).cast<double>();
+        const double here = body.distance(p_B, best);
+        if (here >= best) return;
+        best = here;
+        identity = object.identity;
+        p_W = X_WB * p_B;
+      });
     }
   }
   return best;
@@ -98,22 +110,26 @@ void MovingTree::rebuild(const Pose& X_WB, const Eigen::AlignedBox3d& box_B) {
     if (box.exteriorDistance(X_BM.p) > object.shape->radius) continue;
     const Eigen::Matrix3d R_WM = object.X_WM.q.toRotationMatrix();
     const Eigen::Matrix3d R_BM = X_BM.q.toRotationMatrix();
-    std::uint32_t number = 0;
-    for (const map::Surfel& surfel : object.shape->surfels) {
-      const Vector3d place = surfel.position.cast<double>();
-      const std::uint32_t here = number++;
-      if (!box.contains(X_BM.p + R_BM * place)) continue;
-      Point point;
-      point.identity = object.identity;
-      point.surfel = here;
-      point.planar = object.shape->map->isPlanar(surfel);
-      point.p_W = object.X_WM.p + R_WM * place;
-      point.normal_W = R_WM * surfel.normal.cast<double>();
-      if (object.seconds > 0.0) {
-        point.v_W = (point.p_W - object.X_WM_before * place) / object.seconds;
-      }
-      positions.push_back((point.p_W - centre_).cast<float>());
-      points_.push_back(point);
+    for (std::size_t i = 0; i < object.shape->surfels.size(); ++i) {
+      const map::Surfel& surfel = object.shape->surfels[i];
+      const float radius = object.shape->radii[i];
+      const Vector3d middle_B = X_BM.p + R_BM * surfel.position.cast<double>();
+      if (box.exteriorDistance(middle_B) > static_cast<double>(radius)) continue;
+      visitDiscPoints(surfel.normal, radius, spacing_, [&](const Vector3f& way) {
+        const Vector3d place = (surfel.position + way).cast<double>();
+        if (!box.contains(X_BM.p + R_BM * place)) return;
+        Point point;
+        point.identity = object.identity;
+        point.surfel = static_cast<std::uint32_t>(i);
+        point.planar = object.shape->map->isPlanar(surfel);
+        point.p_W = object.X_WM.p + R_WM * place;
+        point.normal_W = R_WM * surfel.normal.cast<double>();
+        if (object.seconds > 0.0) {
+          point.v_W = (point.p_W - object.X_WM_before * place) / object.seconds;
+        }
+        positions.push_back((point.p_W - centre_).cast<float>());
+        points_.push_back(point);
+      });
     }
   }
   tree_ = KdTree(std::move(positions));

@@ -2,9 +2,11 @@
 #include "marsim/collision/neighbours.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
-#include "marsim/common/units.hpp"
+#include "collision/disc_points.hpp"
 
 namespace marsim::collision {
 namespace {
@@ -12,15 +14,13 @@ namespace {
 using Eigen::Vector3d;
 using Eigen::Vector3f;
 
-constexpr int kAround = 6;         // points on a large disc besides its middle
-constexpr float kPointsAt = 0.6F;  // of its radius: their distance from the middle
+constexpr double kSpacing = 0.02;  // [m] between points on a disc
 
 class MapTree : public Neighbours {
  public:
-  explicit MapTree(std::shared_ptr<const map::SurfelMap> map) : map_(std::move(map)) {
-    for (const std::uint8_t size : map::decodeSizes(map_->tree())) {
-      if (size < map::kUsualSize) reach_ = reachOf(0);
-    }
+  explicit MapTree(std::shared_ptr<const map::SurfelMap> map)
+      : map_(std::move(map)), spacing_(pointSpacing(*map_)) {
+    if (std::isfinite(spacing_)) reach_ = static_cast<double>(radiusOf(0));
   }
   void within(const Vector3d& p_W, double radius,
               std::vector<map::FoundSurfel>& found) const override {
@@ -36,18 +36,20 @@ class MapTree : public Neighbours {
     const Vector3d more = Vector3d::Constant(reach_);
     const std::size_t first = found.size();
     map::surfelsInBox(map_->tree(), X_OB, {box_B.min() - more, box_B.max() + more}, found);
-    const Pose X_BO = X_OB.inverse();
+    const Eigen::Matrix3d R_BO = X_OB.q.conjugate().toRotationMatrix();
+    const Vector3d p_BO = -(R_BO * X_OB.p);
     keep(first, found,
-         [&](const Vector3f& point) { return box_B.contains(X_BO * point.cast<double>()); });
+         [&](const Vector3f& point) { return box_B.contains(p_BO + R_BO * point.cast<double>()); });
   }
   double nearest(const Vector3d& p_W, double limit, map::FoundSurfel& point) const override {
     const Vector3d p_O = p_W - map_->origin();
     if (reach_ == 0.0) return map::nearestSurfel(map_->tree(), p_O, limit, point);
     double best = map::nearestSurfel(map_->tree(), p_O, limit + reach_, point);
     std::vector<map::FoundSurfel> found;
-    within(p_W, std::min(best, limit), found);
+    map::surfelsWithin(map_->tree(), p_O, std::min(best, limit) + reach_, found);
     best = limit;
-    for (const map::FoundSurfel& other : found) {
+    for (map::FoundSurfel& other : found) {
+      other.position += towards(p_O, other);
       const double here = (other.position.cast<double>() - p_O).norm();
       if (here >= best) continue;
       best = here;
@@ -57,13 +59,21 @@ class MapTree : public Neighbours {
   }
   Vector3d origin() const override { return map_->origin(); }
   double resolution() const override { return map_->resolution(); }
+  double spacing() const override { return spacing_; }
 
  private:
-  double reachOf(std::uint8_t size) const {
-    return static_cast<double>(kPointsAt * map_->radius() * map::kSizeFactors[size]);
+  float radiusOf(std::uint8_t size) const { return map_->radius() * map::kSizeFactors[size]; }
+
+  // From a disc's middle to its place nearest to a point.
+  Vector3f towards(const Vector3d& p_O, const map::FoundSurfel& disc) const {
+    if (!disc.planar) return Vector3f::Zero();
+    const Vector3f way = p_O.cast<float>() - disc.position, n = disc.normal.normalized();
+    const Vector3f along = way - n * n.dot(way);
+    const float radius = radiusOf(disc.size), length = along.norm();
+    return length > radius ? Vector3f(radius / length * along) : along;
   }
 
-  // Replaces discs larger than usual by points on them, and drops points that are not wanted.
+  // Replaces discs by points on them, and drops points that are not wanted.
   template <class IsWanted>
   void keep(std::size_t first, std::vector<map::FoundSurfel>& found,
             const IsWanted& isWanted) const {
@@ -72,21 +82,18 @@ class MapTree : public Neighbours {
                                                 found.end());
     found.resize(first);
     for (const map::FoundSurfel& middle : middles) {
-      if (isWanted(middle.position)) found.push_back(middle);
-      if (middle.size >= map::kUsualSize || !middle.planar) continue;
-      const Vector3f u = middle.normal.normalized().unitOrthogonal();
-      const Eigen::AngleAxisf turn(static_cast<float>(2.0 * kPi / kAround),
-                                   middle.normal.normalized());
-      Vector3f way = static_cast<float>(reachOf(middle.size)) * u;
-      for (int i = 0; i < kAround; ++i, way = turn * way) {
-        if (!isWanted(middle.position + way)) continue;
-        found.push_back(middle);
-        found.back().position += way;
-      }
+      const float radius = middle.planar ? radiusOf(middle.size) : 0.0F;
+      visitDiscPoints(middle.normal, radius, static_cast<float>(spacing_),
+                      [&](const Vector3f& way) {
+                        if (!isWanted(middle.position + way)) return;
+                        found.push_back(middle);
+                        found.back().position += way;
+                      });
     }
   }
 
   std::shared_ptr<const map::SurfelMap> map_;
+  double spacing_;
   double reach_ = 0.0;  // [m] from a surfel's position to its farthest point; 0: positions alone
 };
 
@@ -124,6 +131,7 @@ class MapAndPoints : public Neighbours {
   }
   Vector3d origin() const override { return map_.origin(); }
   double resolution() const override { return map_.resolution(); }
+  double spacing() const override { return map_.spacing(); }
 
  private:
   map::FoundSurfel moved(map::FoundSurfel point) const {
@@ -141,6 +149,11 @@ class MapAndPoints : public Neighbours {
 };
 
 }  // namespace
+
+double pointSpacing(const map::SurfelMap& map) {
+  const bool is_sized = map.config().surface == map::Surface::kSized;
+  return is_sized ? kSpacing : std::numeric_limits<double>::infinity();
+}
 
 std::shared_ptr<const Neighbours> makeNeighbours(std::shared_ptr<const map::SurfelMap> map) {
   return std::make_shared<const MapTree>(std::move(map));

@@ -9,7 +9,6 @@
 #include "common/nth_smallest.hpp"
 #include "map/files/local_frame.hpp"
 #include "map/make/noise_sample.hpp"
-#include "map/make/point_spacing.hpp"
 #include "map_tools/import.hpp"
 #include "map_tools/neighbours.hpp"
 #include "marsim/collision/clearance.hpp"
@@ -131,8 +130,6 @@ void warn(Survey& survey) {
 
 }  // namespace
 
-double Survey::passing(double at) const { return map::sharePassing(spacings, at); }
-
 double medianSpacing(const map::PointCloud& cloud) {
   std::vector<double> spacings;
   for (const std::vector<Eigen::Vector3f>& nearest : sampledNeighbours(cloud)) {
@@ -145,11 +142,12 @@ Survey surveyCloud(const map::PointCloud& cloud, const std::shared_ptr<const map
   Survey survey;
   for (const Eigen::Vector3f& p : cloud.points) survey.box.extend(p.cast<double>());
   const std::vector<std::vector<Eigen::Vector3f>> sample = sampledNeighbours(cloud);
+  std::vector<double> spacings;
   double area = 0.0;
   for (const std::vector<Eigen::Vector3f>& nearest : sample) {
     const auto found = neighbourhoodOf(nearest);
     if (!found) continue;
-    survey.spacings.push_back(found->spacing);
+    spacings.push_back(found->spacing);
     const double share = found->spacing * found->spacing;
     area += share;
     if (!found->normal) continue;
@@ -158,12 +156,10 @@ Survey surveyCloud(const map::PointCloud& cloud, const std::shared_ptr<const map
         survey.planes[axis] += share;
     }
   }
-  if (!survey.spacings.empty()) {
+  if (!spacings.empty()) {
     for (double& share : survey.planes) share /= area;
-    std::vector<double> sorted = survey.spacings;
-    survey.spacing = nthSmallest(sorted, sorted.size() / 2);
+    survey.spacing = nthSmallest(spacings, spacings.size() / 2);
     survey.isolated = isolatedShare(sample, survey.spacing);
-    survey.resolution = map::advisedResolution(survey.spacings);
   }
   map::NoiseSample noise;
   noise.add(cloud.points);

@@ -22,8 +22,6 @@ struct Survey {
   Eigen::AlignedBox3d box;  ///< [m] in W
   /// [m] median side of the square of surface per point, from its eight nearest.
   double spacing = 0.0;
-  double resolution =
-      0.0;  ///< [m] advised: the least of 1, 2, 5, 10, ... cm that hardly any beams pass
   /// Shares of the surface on planes normal to x, y and z.
   std::array<double, 3> planes{};
   /// [m] in W, with this clearance; none if no place has 0.3 m.
@@ -36,12 +34,6 @@ struct Survey {
   static constexpr double kIsolated = 3.0;
   bool z_up = true, metres = true;  ///< no sign of another up axis or unit
   std::vector<std::string> warnings;
-
-  /// Share of beams that would pass between points with surfels of `resolution` [m]: the mean of
-  /// exp(-pi R^2 / s^2), R = sqrt(3)/2 r, for points that lie at random with spacing s.
-  double passing(double resolution) const;
-
-  std::vector<double> spacings;  ///< [m] of the sampled points
 };
 
 /// The spacing of Survey [m]; 0 if no point has eight neighbours.

@@ -88,7 +88,8 @@ Collisions::Collisions(const CollisionConfig& config, const vehicle::VehicleConf
     : config_(config),
       ground_(config.landing, vehicle, config.on ? map : nullptr, ground_z),
       self_(self),
-      checker_(collision::BodyVoxels(bodyOf(vehicle), map ? map->resolution() : kCellWithoutMap),
+      checker_(collision::BodyVoxels(bodyOf(vehicle), map ? map->resolution() : kCellWithoutMap,
+                                     map && std::isfinite(map->spacing())),
                map, self),
       tracker_(toNs(config.release)) {
   config_.validate("collision");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "marsim/sim/world.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -22,8 +23,8 @@ void World::addVegetation(const scene::Vegetation& vegetation, const std::string
   const auto plants = std::make_shared<const lidar::Plants>(vegetation);
   renderers_.rays = lidar::withPlants(renderers_.rays, plants, renderers_.config);
   renderers_.images = lidar::withPlants(renderers_.images, plants, renderers_.config);
-  neighbours_ =
-      collision::makeNeighbours(map_, scene::obstaclePoints(vegetation, map_->resolution(), where));
+  const double spacing = std::min(map_->resolution(), collision::pointSpacing(*map_));
+  neighbours_ = collision::makeNeighbours(map_, scene::obstaclePoints(vegetation, spacing, where));
 }
 
 Uav& World::addUav(const UavConfig& config) {

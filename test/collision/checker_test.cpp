@@ -315,6 +315,29 @@ TEST(CheckerOfObjects, ObjectsThatHaveGoneElsewhereNoLongerTouch) {
   }
 }
 
+// The discs of objects end where those of a map with surfels of several sizes do.
+TEST(CheckerOfObjects, TouchDiscsBesideSizedMaps) {
+  map::SurfelMapConfig config;
+  config.resolution = kCell;
+  const auto shape = std::make_shared<const map::SurfelMap>(
+      std::vector<map::Surfel>{surfelAt(Vector3d::Zero(), Vector3d::UnitX(), true)}, config);
+  config.surface = map::Surface::kSized;
+  const auto far_map = std::make_shared<const map::SurfelMap>(
+      std::vector<map::Surfel>{surfelAt({50.0, 0.0, 0.0}, Vector3d::UnitX(), true)}, config);
+  CollisionChecker checker(BodyVoxels(smallBody(), kCell, true), makeNeighbours(far_map));
+  for (const double edge : {-0.005, 0.005}) {  // [m] from the hub to the disc's edge
+    const auto objectsIn = [&](TimeNs begin, TimeNs) {
+      const double up = 0.05 + edge + static_cast<double>(map::discRadius(kCell));
+      return std::vector<scene::MovingObject>{
+          scene::movingObject(shape, scene::kFirstObstacleIdentity, begin, begin, [&](TimeNs) {
+            return Pose{Eigen::Quaterniond::Identity(), {0.05, 0.0, -up}};
+          })};
+    };
+    EXPECT_EQ(checker.check(Pose{}, 0, objectsIn).empty(), edge > 0.0) << edge;
+    EXPECT_NEAR(checker.clearance(Pose{}, 0, 1.0, objectsIn).distance, std::max(edge, 0.0), 0.003);
+  }
+}
+
 TEST(CheckerOfObjects, AreAskedForEveryStepOnlyWhereTheyCouldBeNear) {
   CollisionChecker checker(BodyVoxels(smallBody(), kCell), nullptr);
   for (const double away : {100.0, 1.5, 0.7}) {
@@ -449,6 +472,7 @@ TEST(Neighbours, HavePointsOnLargeDiscs) {
   set.sizes.assign(set.surfels.size(), 0);
   map::SurfelMapConfig config;
   config.resolution = kCell;
+  config.surface = map::Surface::kSized;
   const auto neighbours =
       makeNeighbours(std::make_shared<const map::SurfelMap>(map::SurfelMap::of(set, config)));
   constexpr double kReach = 0.08;  // [m] the discs' middles are up to 0.14 away

@@ -7,7 +7,9 @@
 #include <Eigen/Geometry>
 
 #include "lidar/renderer_suite.hpp"
+#include "map/make/point_spacing.hpp"
 #include "marsim/common/units.hpp"
+#include "marsim/map/voxel_grid.hpp"
 
 /// Maps of surface "sized" against geometry in closed form: the share of rays that a shape stops,
 /// with 5 mm of noise.
@@ -27,12 +29,13 @@ class Points {
   void add(const Vector3d& p) { cloud.points.push_back(p.cast<float>()); }
   Vector3d noise() { return kNoise * Vector3d(random.normal(), random.normal(), random.normal()); }
   /// A wall across x, points about `spacing` apart.
-  void addWall(double x, double from_y, double to_y, double half_height, double spacing) {
+  void addWall(double x, double from_y, double to_y, double half_height, double spacing,
+               double noise = kNoise) {
     for (double y = from_y; y < to_y; y += spacing) {
       for (double z = -half_height; z < half_height; z += spacing) {
         const double a = spacing * random.uniform(-0.5, 0.5),
                      b = spacing * random.uniform(-0.5, 0.5);
-        add({x + kNoise * random.normal(), y + a, z + b});
+        add({x + noise * random.normal(), y + a, z + b});
       }
     }
   }
@@ -44,11 +47,12 @@ class Points {
 /// Casts rays from the origin at a map of the points.
 class Target {
  public:
-  Target(const map::PointCloud& cloud, double resolution) {
+  Target(const map::PointCloud& cloud, double resolution,
+         map::Surface surface = map::Surface::kSized, double noise = kNoise) {
     map::SurfelMapConfig config;
     config.resolution = resolution;
-    config.surface = map::Surface::kSized;
-    config.noise = kNoise;
+    config.surface = surface;
+    config.noise = noise;
     map_ = std::make_shared<const map::SurfelMap>(map::SurfelMap::build(cloud, config));
     caster_ = makeRayCaster(map_);
   }
@@ -77,6 +81,8 @@ class Target {
     }
     return static_cast<double>(stopped) / static_cast<double>(places.size());
   }
+
+  const map::SurfelMap& map() const { return *map_; }
 
  private:
   std::shared_ptr<const map::SurfelMap> map_;
@@ -153,9 +159,9 @@ Foliage castAtLeaves(int count, double resolution) {
 
 TEST(SizedSurfels, LetRaysThroughFoliage) {
   const Foliage coarse = castAtLeaves(200, 0.1), fine = castAtLeaves(200, 0.05);
-  EXPECT_NEAR(coarse.stopped, coarse.truth, 0.18);
+  EXPECT_NEAR(coarse.stopped, coarse.truth, 0.15);
   EXPECT_LT(coarse.wrongly, 0.30);
-  EXPECT_NEAR(fine.stopped, fine.truth, 0.08);
+  EXPECT_NEAR(fine.stopped, fine.truth, 0.06);
   EXPECT_LT(fine.wrongly, 0.25);
 }
 
@@ -208,17 +214,40 @@ TEST(SizedSurfels, EndAtTheEdgesOfWalls) {
   }
 }
 
+/// A wall of scan lines with points 1 cm apart.
+Points scanLines(double gap) {
+  Points points(3);
+  for (double z = -2.0; z < 2.0; z += gap) {
+    for (double y = -2.0; y < 2.0; y += 0.01) {
+      points.add({5.0 + kNoise * points.random.normal(), y + points.random.uniform(-0.005, 0.005),
+                  z + 0.003 * points.random.normal()});
+    }
+  }
+  return points;
+}
+
+// A sharp wall beside larger, noisy ones; the map measures the noise.
+TEST(SizedSurfels, EndAtSharpEdgesBesideNoisyWalls) {
+  constexpr double kRough = 0.025;  // [m]
+  Points points(2);
+  points.addWall(8.5, -6.0, 6.0, 4.0, 0.03, kRough);
+  points.addWall(6.0, 0.0, 0.6, 1.0, 0.01, 0.003);
+  const Target target(points.cloud, 0.1, map::Surface::kSized, 0.0);
+  EXPECT_NEAR(target.map().noise(), kRough, 0.01);
+  std::vector<Vector3d> past, before;
+  for (int i = 0; i < 400; ++i) {
+    const double z = points.random.uniform(-0.8, 0.8);
+    past.push_back(Vector3d(6.0, -0.02, z) * 8.0 / 6.0);
+    before.push_back(Vector3d(6.0, 0.02, z) * 8.0 / 6.0);
+  }
+  EXPECT_LE(target.shareStopped(past, 0.5), 0.03);
+  EXPECT_GE(target.shareStopped(before, 0.5), 0.97);
+}
+
 TEST(SizedSurfels, CloseTheGapsBetweenScanLines) {
   for (const double resolution : {0.1, 0.05}) {
     for (const double gap : {0.03, 0.1, 0.2}) {
-      Points points(3);
-      for (double z = -2.0; z < 2.0; z += gap) {
-        for (double y = -2.0; y < 2.0; y += 0.01) {
-          points.add({5.0 + kNoise * points.random.normal(),
-                      y + points.random.uniform(-0.005, 0.005),
-                      z + 0.003 * points.random.normal()});
-        }
-      }
+      Points points = scanLines(gap);
       const Target target(points.cloud, resolution);
       std::vector<Vector3d> places;
       for (int i = 0; i < 2000; ++i) {
@@ -252,6 +281,31 @@ TEST(SizedSurfels, KeepRangesOfGrazingRays) {
       double bias = 0.0;
       for (const double range : target.rangesOf(rays)) bias += (range - expected) / 500.0;
       EXPECT_LT(std::abs(bias), 0.015) << resolution << " " << angle;
+    }
+  }
+}
+
+// The forecast of map info, for a map of either kind, against rays cast at it.
+TEST(SpacingForecast, IsTheShareOfRaysThatPassBetweenScanLines) {
+  for (const map::Surface surface : {map::Surface::kBlended, map::Surface::kSized}) {
+    for (const double resolution : {0.1, 0.05}) {
+      for (const double gap : {0.1, 0.15, 0.2}) {
+        Points points = scanLines(gap);
+        const Target target(points.cloud, resolution, surface);
+        const auto top = static_cast<double>(points.cloud.points.back().z());
+        std::vector<Vector3d> places;
+        for (int i = 0; i < 4000; ++i) {
+          places.emplace_back(5.0, points.random.uniform(-2.0, 2.0),
+                              points.random.uniform(-2.0, top));
+        }
+        const double passing = 1.0 - target.shareStopped(places, -0.3);
+        std::vector<map::SheetProbe> probes;
+        const double detail = target.map().config().detail();
+        map::measureSpacing(map::downsample(points.cloud, detail), resolution, 0.0, &probes);
+        const double forecast = map::shareOpen(probes, target.map());
+        EXPECT_LE(forecast, 1.5 * passing + 0.01) << resolution << " " << gap;
+        EXPECT_GE(forecast, passing / 1.5 - 0.01) << resolution << " " << gap;
+      }
     }
   }
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <Eigen/Geometry>
@@ -14,7 +15,8 @@ namespace marsim::collision {
 
 /// A UAV's body in its frame B, voxelised: a cell is occupied where it holds a point of the body's
 /// surface, or where occupied cells enclose it. Cell (i, j, k) is the cube of side cell() about
-/// (i, j, k) cell() (Kong et al., "MARSIM", RA-L 2023, section IV-D).
+/// (i, j, k) cell() (Kong et al., "MARSIM", RA-L 2023, section IV-D). An exact body occupies its
+/// box, arms and discs alone, which its occupied cells hold.
 class BodyVoxels {
  public:
   /// The voxels of points in B. Throws ConfigError for a cell that is not positive or so small that
@@ -22,7 +24,8 @@ class BodyVoxels {
   /// finite.
   BodyVoxels(const map::PointCloud& cloud_B, double cell);
   /// The voxels of a body's surface, sampled finely enough for them. Throws as bodyCloud does.
-  BodyVoxels(const scene::BodyConfig& body, double cell);
+  /// `exact`: the body occupies its own shape, unless that is a cloud.
+  BodyVoxels(const scene::BodyConfig& body, double cell, bool exact = false);
 
   Eigen::Vector3i cellOf(const Eigen::Vector3d& p_B) const {
     return (p_B / cell_).array().round().matrix().cast<int>();
@@ -33,11 +36,15 @@ class BodyVoxels {
     const std::size_t bit = bitOf(place);
     return (bits_[bit / 64] >> (bit % 64) & 1U) != 0;
   }
+  /// Whether the body occupies a point in B.
+  bool contains(const Eigen::Vector3d& p_B) const {
+    return shape_ ? distance(p_B, cell_) == 0.0 : occupied(cellOf(p_B));
+  }
   /// Centre [m] of a cell in B.
   Eigen::Vector3d centre(const Eigen::Vector3i& cell) const { return cell_ * cell.cast<double>(); }
 
-  /// Distance [m] from a point in B to the nearest occupied cell, 0 inside; `limit` [m] where there
-  /// is none nearer.
+  /// Distance [m] from a point in B to what the body occupies, 0 inside; `limit` [m] where that is
+  /// no nearer.
   double distance(const Eigen::Vector3d& p_B, double limit) const;
 
   double cell() const { return cell_; }         ///< [m] side
@@ -63,6 +70,7 @@ class BodyVoxels {
   void joinIntoBoxes();
 
   double cell_;
+  std::optional<scene::BodyConfig> shape_;  // of an exact body
   Eigen::Array3i low_ = Eigen::Array3i::Zero(), size_ = Eigen::Array3i::Zero();
   std::vector<std::uint64_t> bits_;
   std::size_t count_ = 0;

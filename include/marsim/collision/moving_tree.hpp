@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <vector>
@@ -28,6 +29,10 @@ class MovingTree {
     Eigen::Vector3d v_W = Eigen::Vector3d::Zero();       ///< [m/s]
   };
 
+  /// `spacing` [m] of the points on a disc; infinite: positions alone.
+  explicit MovingTree(double spacing = std::numeric_limits<double>::infinity())
+      : spacing_(static_cast<float>(spacing)) {}
+
   /// Takes the objects that exist at `time` [s], in their own time (see MovingObject), at their
   /// poses then; `v_W` of their points follows from their poses shortly before.
   void setObjects(std::vector<scene::MovingObject> objects, double time);
@@ -51,6 +56,7 @@ class MovingTree {
   struct Shape {
     std::shared_ptr<const map::SurfelMap> map;
     std::vector<map::Surfel> surfels;  // positions in M
+    std::vector<float> radii;          // [m] of the discs; 0: not planar
     double radius = 0.0;               // [m] of the bounding sphere about M's origin
   };
   struct Placed {
@@ -62,6 +68,7 @@ class MovingTree {
   };
   const Shape& shapeOf(const std::shared_ptr<const map::SurfelMap>& map);
 
+  float spacing_;
   std::map<const map::SurfelMap*, std::unique_ptr<Shape>> shapes_;
   std::vector<Placed> objects_;
   Eigen::Vector3d centre_ = Eigen::Vector3d::Zero();  // origin of the tree's coordinates

@@ -5,6 +5,7 @@
 #include <system_error>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -36,10 +37,12 @@ LoadedMap build(const fs::path& path, const SurfelMapConfig& config, Progress& p
       streamVoxels(path, config.detail(), result.source, progress, {}, sample.get());
   const double noise = sample ? sample->noise() : 0.0;
   sample.reset();
-  result.source.spacing = measureSpacing(voxels, config.resolution, config.largestHole());
+  std::vector<SheetProbe> probes;
+  result.source.spacing = measureSpacing(voxels, config.resolution, config.largestHole(), &probes);
   const SurfelSet set = makeSurfels(std::move(voxels), noise, config, progress);
   progress.phase("tree");
   result.map = std::make_shared<SurfelMap>(SurfelMap::of(set, config));
+  if (!probes.empty()) result.source.spacing.passing = shareOpen(probes, *result.map);
   return result;
 }
 

@@ -19,7 +19,7 @@ constexpr std::uint32_t kConstantIntensity = 2;
 
 /// Version of the processing of sources into maps: raised with every change of it, so that older
 /// cached maps are made anew.
-constexpr int kMaking = 7;
+constexpr int kMaking = 8;
 
 /// Section `info`: the settings that shaped the surfels, and data of their source.
 struct InfoRecord {

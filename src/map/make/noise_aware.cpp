@@ -225,7 +225,8 @@ SurfelSet makeNoiseAwareSurfels(PointCloud&& cloud, double measured_noise,
   merging.resolution = r;
   merging.offset = static_cast<double>(result.blending.max_offset);
   const bool is_sized = config.surface == Surface::kSized;
-  const SizeSettings sizes{r, noise, merging.offset, result.planar_threshold};
+  const SizeSettings sizes{r, noise, config.measuresNoise(), merging.offset,
+                           result.planar_threshold};
   MergedPoints merged = is_sized ? makeSizedPoints(cloud, sizes, progress)
                                  : makeEvenPoints(std::move(cloud), config, result, progress);
   cloud = {};

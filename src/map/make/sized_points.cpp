@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 #include <utility>
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
+#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 
+#include "common/nth_smallest.hpp"
 #include "map/make/channel_mean.hpp"
 #include "map/make/neighbour_cells.hpp"
 #include "map/make/sorted_voxels.hpp"
@@ -25,12 +28,17 @@ constexpr double kCells = 4.0;          // neighbours' voxels along a side of a 
 constexpr double kNeighbourhood = 2.0;  // [sides] radius of the largest neighbourhood
 constexpr double kLeast = 0.9;          // [sides] of the smallest
 constexpr double kLineReach = 0.33;     // [m] in which other scan lines are sought
-constexpr double kSheetBand = 3.0;      // in noise: half the thickness of a sheet
+constexpr float kSheetBand = 3.0F;      // in noise: half the thickness of a sheet
 constexpr float kRest = 0.04F;          // share of a voxel's points that may lie off its sheet
 constexpr float kRootRest = 0.1F;       // of the largest voxels
 constexpr float kRootInliers = 0.9F;
 constexpr float kNoise = 5.0F;             // in noise: points nearer to a sheet are its own
 constexpr std::size_t kCellsPerTask = 16;  // of neighbours
+constexpr double kNoiseCell = 1.0;         // [m] side of the cells whose noise is measured
+constexpr double kNoiseRadius = 0.15;      // [m] of a neighbourhood that shows it, at least
+constexpr std::size_t kNoiseLooks = 12;    // neighbourhoods of a cell
+constexpr std::size_t kNoiseFlat = 4;      // least flat ones
+constexpr double kNoiseFactor = 2.5;  // between noise of a cell and of the whole cloud, at most
 
 double detailOf(double resolution) {
   SurfelMapConfig config;
@@ -82,26 +90,95 @@ Voxels voxelsOf(const PointCloud& cloud, const std::vector<std::uint32_t>& membe
   return voxels;
 }
 
+/// Standard deviation [m] of a cloud's points from a plane, from means by their weights: within a
+/// radius of a centre; negative if they are not flat.
+double noiseAround(const PointCloud& cloud, const VoxelPoint* begin, const VoxelPoint* end,
+                   const Vector3f& centre, double radius) {
+  double all = 0.0, count = 0.0;
+  Vector3d sum = Vector3d::Zero();
+  Eigen::Matrix3d squares = Eigen::Matrix3d::Zero();
+  for (const VoxelPoint* point = begin; point != end; ++point) {
+    const Vector3d d = (cloud.points[point->index] - centre).cast<double>();
+    if (d.squaredNorm() > radius * radius) continue;
+    const auto weight = static_cast<double>(cloud.weight[point->index]);
+    ++count;
+    all += weight;
+    sum += weight * d;
+    squares += weight * d * d.transpose();
+  }
+  if (count < 12.0) return -1.0;
+  const Vector3d mean = sum / all;
+  Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver;
+  solver.computeDirect(squares / all - mean * mean.transpose(), Eigen::EigenvaluesOnly);
+  const Vector3d variances = solver.eigenvalues().cwiseMax(0.0);
+  if (variances[1] < 0.4 * variances[2] || variances[0] > 0.2 * variances[1]) return -1.0;
+  return std::sqrt(variances[0] * all / (count - 3.0));
+}
+
+/// The noise of a cloud's points, by cells of a grid.
+class LocalNoise {
+ public:
+  LocalNoise(const PointCloud& cloud, const SizeSettings& settings) : noise_(settings.noise) {
+    if (!settings.is_local || noise_ == 0.0) return;
+    const std::vector<VoxelPoint> sorted = sortedByVoxel(cloud.points, kNoiseCell);
+    const std::vector<std::size_t> begins = voxelBegins(sorted);
+    std::vector<double> found(begins.size() - 1);
+    tbb::parallel_for(std::size_t{0}, found.size(), [&](std::size_t cell) {
+      found[cell] = noiseOf(cloud, sorted.data() + begins[cell], sorted.data() + begins[cell + 1]);
+    });
+    for (std::size_t cell = 0; cell < found.size(); ++cell) {
+      if (found[cell] > 0.0) cells_[sorted[begins[cell]].key] = found[cell];
+    }
+  }
+  /// Noise [m] at each of some points.
+  std::vector<float> at(const std::vector<Vector3f>& points) const {
+    std::vector<float> noise(points.size(), static_cast<float>(noise_));
+    if (cells_.empty()) return noise;
+    for (const VoxelPoint& point : sortedByVoxel(points, kNoiseCell)) {
+      const auto cell = cells_.find(point.key);
+      if (cell != cells_.end()) noise[point.index] = static_cast<float>(cell->second);
+    }
+    return noise;
+  }
+
+ private:
+  double noiseOf(const PointCloud& cloud, const VoxelPoint* begin, const VoxelPoint* end) const {
+    const auto count = static_cast<std::size_t>(end - begin);
+    const double radius = std::max(kNoiseRadius, 6.0 * noise_);
+    std::vector<double> flat;
+    for (std::size_t i = 0; i < kNoiseLooks; ++i) {
+      const VoxelPoint* at = begin + (2 * i + 1) * count / (2 * kNoiseLooks);
+      const double noise = noiseAround(cloud, begin, end, cloud.points[at->index], radius);
+      if (noise > 0.0) flat.push_back(noise);
+    }
+    if (flat.size() < kNoiseFlat) return 0.0;
+    const double median = nthSmallest(flat, flat.size() / 2);
+    return std::clamp(median, noise_ / kNoiseFactor, kNoiseFactor * noise_);
+  }
+
+  double noise_;
+  std::unordered_map<std::uint64_t, double> cells_;
+};
+
 /// Voxels of one size.
 class Level {
  public:
   Level(const PointCloud& cloud, const std::vector<std::uint32_t>& left, double side,
-        const SizeSettings& settings)
+        const SizeSettings& settings, const LocalNoise& noise)
       : cloud_(cloud),
         settings_(settings),
         detail_(detailOf(settings.resolution)),
         side_(side),
         is_root_(side > 1.5 * settings.resolution),
-        is_last_(0.5 * side < 0.24 * settings.resolution || 0.5 * side < 2.0 * settings.noise ||
-                 0.5 * side < 0.9 * detail_),
+        is_last_(0.5 * side < std::max(0.24 * settings.resolution, 0.9 * detail_)),
         voxels_(voxelsOf(cloud, left, side)),
+        noise_(noise.at(voxels_.means.points)),
         fits_(voxels_.size()) {
     fit_.side = static_cast<float>(side);
     fit_.disc = discRadius(side);
-    fit_.radius = static_cast<float>(std::max(kNeighbourhood * side, 8.0 * settings.noise));
-    fit_.least_radius = static_cast<float>(std::max(kLeast * side, 2.5 * settings.noise));
-    fit_.noise = static_cast<float>(settings.noise);
-    fit_.band = static_cast<float>(std::max(kSheetBand * settings.noise, side / 8.0));
+    for (std::size_t voxel = 0; voxel < voxels_.size(); ++voxel) {
+      fit_.radius = std::max(fit_.radius, radiusOf(voxel));
+    }
   }
 
   void fitAll();
@@ -113,6 +190,15 @@ class Level {
                            NearPoints&);
   void fit(Fit function, const VoxelSettings& settings, const std::vector<std::uint32_t>& wanted);
   void fitWide();
+  float radiusOf(std::size_t voxel) const {
+    return std::max(static_cast<float>(kNeighbourhood * side_), 8.0F * noise_[voxel]);
+  }
+  float bandOf(std::size_t voxel) const {
+    return std::max(kSheetBand * noise_[voxel], static_cast<float>(side_ / 8.0));
+  }
+  bool isLast(std::size_t voxel) const {
+    return is_last_ || 0.5 * side_ < 2.0 * static_cast<double>(noise_[voxel]);
+  }
   float weightOffSheet(std::size_t voxel, std::vector<std::uint32_t>& off) const;
   bool isSplit(std::size_t voxel, float share_off) const;
   void appendDisc(std::size_t voxel, MovedPoints& moved) const;
@@ -122,11 +208,12 @@ class Level {
 
   const PointCloud& cloud_;
   const SizeSettings& settings_;
-  const double detail_;  // [m] side of the voxels whose means the cloud holds
-  const double side_;    // [m]
-  const bool is_root_, is_last_;
+  const double detail_;           // [m] side of the voxels whose means the cloud holds
+  const double side_;             // [m]
+  const bool is_root_, is_last_;  // of the sizes
   const Voxels voxels_;
-  VoxelSettings fit_;
+  const std::vector<float> noise_;  // [m] of each voxel's neighbourhood
+  VoxelSettings fit_;               // of all voxels
   std::vector<VoxelFit> fits_;
 };
 
@@ -135,6 +222,7 @@ void Level::fit(Fit function, const VoxelSettings& settings,
   const auto radius = static_cast<double>(settings.radius);
   std::vector<std::uint32_t> all(cloud_.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::uint32_t>(i);
+  const bool is_wide = function == fitLines;
   const bool is_fine = static_cast<double>(settings.cell) < 1.1 * detail_;
   const PointCloud coarse =
       is_fine ? PointCloud() : voxelsOf(cloud_, all, static_cast<double>(settings.cell)).means;
@@ -158,7 +246,14 @@ void Level::fit(Fit function, const VoxelSettings& settings,
           for (std::size_t k = at.begin(cell); k < at.begin(cell + 1); ++k) {
             const std::uint32_t i = at.order()[k];
             const Vector3f centre = (targets.points[i].cast<double>() - middle).cast<float>();
-            fits_[wanted[i]] = function(neighbours, centre, settings, near);
+            VoxelSettings own = settings;
+            own.noise = noise_[wanted[i]];
+            own.band = bandOf(wanted[i]);
+            if (!is_wide) {
+              own.radius = radiusOf(wanted[i]);
+              own.least_radius = std::max(static_cast<float>(kLeast * side_), 2.5F * own.noise);
+            }
+            fits_[wanted[i]] = function(neighbours, centre, own, near);
           }
         }
       });
@@ -196,7 +291,7 @@ void Level::fitWide() {
 /// Weight of the voxel's points off its sheet, and these points.
 float Level::weightOffSheet(std::size_t voxel, std::vector<std::uint32_t>& off) const {
   const VoxelFit& fit = fits_[voxel];
-  const float least = std::max(kNoise * fit_.noise, fit_.band);
+  const float least = std::max(kNoise * noise_[voxel], bandOf(voxel));
   const Vector3f plane = voxels_.means.points[voxel] + fit.on_plane;
   float weight = 0.0F;
   for (std::size_t k = voxels_.begins[voxel]; k < voxels_.begins[voxel + 1]; ++k) {
@@ -210,7 +305,7 @@ float Level::weightOffSheet(std::size_t voxel, std::vector<std::uint32_t>& off) 
 
 bool Level::isSplit(std::size_t voxel, float share_off) const {
   const VoxelFit& fit = fits_[voxel];
-  if (is_last_ || static_cast<double>(fit.spacing) > side_) return false;
+  if (isLast(voxel) || static_cast<double>(fit.spacing) > side_) return false;
   if (fit.kind != FitKind::kSheet || !fit.is_filled) return true;
   return is_root_ && (fit.is_edge || fit.inliers < kRootInliers || share_off > kRootRest);
 }
@@ -240,7 +335,8 @@ void Level::append(std::size_t voxel, const Vector3f& place, FitKind kind, doubl
 
 void Level::appendDisc(std::size_t voxel, MovedPoints& moved) const {
   const auto disc = static_cast<double>(fit_.disc);
-  const double radius = is_root_ ? disc : std::max(0.4 * disc, disc - 0.5 * settings_.noise);
+  const double radius =
+      is_root_ ? disc : std::max(0.4 * disc, disc - 0.5 * static_cast<double>(noise_[voxel]));
   append(voxel, voxels_.means.points[voxel] + fits_[voxel].shift, FitKind::kSheet, radius, moved);
 }
 
@@ -277,7 +373,7 @@ std::vector<std::uint32_t> Level::take(MergedPoints& merged) const {
     }
     if (is_sheet && fits_[voxel].is_filled) {
       appendDisc(voxel, moved);
-      if (!is_last_ && share > kRest) left.insert(left.end(), off.begin(), off.end());
+      if (!isLast(voxel) && share > kRest) left.insert(left.end(), off.begin(), off.end());
     } else {
       appendVolume(voxel, moved);
     }
@@ -299,11 +395,12 @@ double detailOf(double resolution) {
 MergedPoints makeSizedPoints(const PointCloud& cloud, const SizeSettings& settings,
                              Progress& progress) {
   progress.phase("surfaces", cloud.size());
+  const LocalNoise noise(cloud, settings);
   MergedPoints merged;
   std::vector<std::uint32_t> left(cloud.size());
   for (std::size_t i = 0; i < left.size(); ++i) left[i] = static_cast<std::uint32_t>(i);
   for (double side = 2.0 * settings.resolution; !left.empty(); side *= 0.5) {
-    Level level(cloud, left, side, settings);
+    Level level(cloud, left, side, settings, noise);
     level.fitAll();
     left = level.take(merged);
     progress.update(cloud.size() - left.size());

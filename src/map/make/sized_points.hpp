@@ -9,6 +9,7 @@ namespace marsim::map {
 struct SizeSettings {
   double resolution = 0.0;        ///< [m] r
   double noise = 0.0;             ///< [m]
+  bool is_local = false;          ///< noise is measured in each neighbourhood as well
   double offset = 0.0;            ///< [m] of a point from the sheet that it is merged with
   float planar_threshold = 0.0F;  ///< [m]
 };

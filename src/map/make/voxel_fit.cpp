@@ -90,31 +90,35 @@ struct Spacing {
   float lines = 0.0F;  ///< between scan lines: to most sectors' nearest points; 0: too few have one
 };
 
-Spacing spacingAt(NearPoints& near, float x, float y, float least) {
+Spacing spacingAt(const NearPoints& near, float x, float y, float least) {
   std::array<float, 8> sectors;
   sectors.fill(kFar);
+  std::array<float, kSpacingOf> nearest;  // squared distances, in rising order
+  nearest.fill(kFar);
   std::size_t count = 0;
   for (std::size_t i = 0; i < near.count; ++i) {
     if (near.factor[i] == 0.0F) continue;
     const float a = near.x[i] - x, b = near.y[i] - y, square = a * a + b * b;
-    near.square[count++] = square;
+    ++count;
+    if (square < nearest.back()) {
+      std::size_t place = kSpacingOf - 1;
+      for (; place > 0 && nearest[place - 1] > square; --place) nearest[place] = nearest[place - 1];
+      nearest[place] = square;
+    }
     if (square < 0.25F * least * least) continue;
     const auto sector = static_cast<std::size_t>((a > 0.0F ? 1 : 0) | (b > 0.0F ? 2 : 0) |
                                                  (std::abs(a) > std::abs(b) ? 4 : 0));
-    sectors[sector] = std::min(sectors[sector], square);
+    if (square < sectors[sector]) sectors[sector] = square;  // faster than std::min
   }
   std::sort(sectors.begin(), sectors.end());
   const std::size_t nth = std::min(kSpacingOf, count) - 1;
-  const auto begin = near.square.begin();
-  std::nth_element(begin, begin + static_cast<std::ptrdiff_t>(nth),
-                   begin + static_cast<std::ptrdiff_t>(count));
   const auto number = static_cast<float>(nth) + 0.5F;
-  return {std::max(least, std::sqrt(static_cast<float>(kPi) * near.square[nth] / number)),
+  return {std::max(least, std::sqrt(static_cast<float>(kPi) * nearest[nth] / number)),
           sectors[5] < kFar ? 0.8F * std::sqrt(sectors[3]) : 0.0F};
 }
 
 /// The median of some points within the disc.
-Spacing spacingOf(NearPoints& near, float disc, float least) {
+Spacing spacingOf(const NearPoints& near, float disc, float least) {
   constexpr std::size_t kPlaces = 5;
   std::array<std::size_t, 64> inside;
   std::size_t count = 0;

@@ -42,14 +42,17 @@ std::map<std::string, double> classShares(const map::SurfelMap& map) {
 }
 
 // Prints the survey of the points.
-void printSurvey(const map_tools::Survey& survey, double resolution) {
+void printSurvey(const map_tools::Survey& survey, const map::PointSpacing& spacing,
+                 double resolution) {
   printLine("axes", fmt::format("z looks {}, a unit looks {} a metre",
                                 survey.z_up ? "up" : "not up", survey.metres ? "like" : "unlike"));
-  if (survey.spacing > 0.0) {
+  if (spacing.median > 0.0) {
     printLine("spacing", fmt::format("{:.3g} m: {:.2g} % of beams would pass at {} m; advised is a "
                                      "resolution of {:g} m",
-                                     survey.spacing, 100.0 * survey.passing(resolution), resolution,
-                                     survey.resolution));
+                                     spacing.median, 100.0 * spacing.passing, resolution,
+                                     spacing.advised_resolution));
+  }
+  if (survey.spacing > 0.0) {
     printLine("planes", fmt::format("{:.0f} % of the surface across x, {:.0f} % y, {:.0f} % z",
                                     100.0 * survey.planes[0], 100.0 * survey.planes[1],
                                     100.0 * survey.planes[2]));
@@ -91,9 +94,9 @@ void printJson(const std::filesystem::path& path, const map::LoadedMap& loaded,
                       {"planar_share", loaded.map->planarShare()},
                       {"noise", survey.noise},
                       {"isolated_share", survey.isolated},
-                      {"spacing", survey.spacing},
-                      {"resolution_advised", survey.resolution},
-                      {"beams_passing", survey.passing(loaded.map->resolution())},
+                      {"spacing", source.spacing.median},
+                      {"resolution_advised", source.spacing.advised_resolution},
+                      {"beams_passing", source.spacing.passing},
                       {"planes_across", survey.planes},
                       {"z_up", survey.z_up},
                       {"metres", survey.metres},
@@ -170,7 +173,7 @@ int describeMap(const std::string& name, const map::SurfelMapConfig& config, boo
     printLine("kept as", fmt::format("{} ({:.1f} MB)", map.file()->name(),
                                      1e-6 * static_cast<double>(map.file()->size())));
   }
-  printSurvey(survey, config.resolution);
+  printSurvey(survey, loaded.source.spacing, config.resolution);
   return 0;
 }
 
@@ -222,7 +225,9 @@ void addMapMaking(CLI::App& app, double& resolution, std::string& surface) {
   app.add_option("--resolution", resolution, "voxel side [m]")
       ->transform(number(Quantity::kLength, kResolutions))
       ->capture_default_str();
-  app.add_option("--surface", surface, "blended or paper")->type_name(kWord)->capture_default_str();
+  app.add_option("--surface", surface, "blended, sized or paper")
+      ->type_name(kWord)
+      ->capture_default_str();
 }
 
 void printLine(const std::string& name, const std::string& value) {

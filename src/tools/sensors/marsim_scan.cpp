@@ -75,7 +75,7 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"world", "sensor"}));
   app.add_option("--resolution", request.surfels.resolution, "voxel side of the map [m]")
       ->transform(marsim::tools::number(Quantity::kLength, marsim::kResolutions));
-  app.add_option("--surface", surface, "of the map: blended or paper")
+  app.add_option("--surface", surface, "of the map: blended, sized or paper")
       ->type_name(marsim::tools::kWord);
   app.add_option("--renderer", renderer,
                  "cpu, opengl or auto (OpenGL where there is a graphics card)")
