@@ -226,22 +226,19 @@ Points scanLines(double gap) {
   return points;
 }
 
-// A sharp wall beside larger, noisy ones; the map measures the noise.
-TEST(SizedSurfels, EndAtSharpEdgesBesideNoisyWalls) {
+// A rough wall beside larger, smooth ones; the map measures the noise.
+TEST(SizedSurfels, AreLargeOnRoughWallsBesideSmoothOnes) {
   constexpr double kRough = 0.025;  // [m]
   Points points(2);
-  points.addWall(8.5, -6.0, 6.0, 4.0, 0.03, kRough);
-  points.addWall(6.0, 0.0, 0.6, 1.0, 0.01, 0.003);
+  points.addWall(6.4, -4.0, 4.0, 3.0, 0.02, 0.003);
+  points.addWall(8.5, -1.5, 1.5, 1.5, 0.02, kRough);
   const Target target(points.cloud, 0.1, map::Surface::kSized, 0.0);
-  EXPECT_NEAR(target.map().noise(), kRough, 0.01);
-  std::vector<Vector3d> past, before;
-  for (int i = 0; i < 400; ++i) {
-    const double z = points.random.uniform(-0.8, 0.8);
-    past.push_back(Vector3d(6.0, -0.02, z) * 8.0 / 6.0);
-    before.push_back(Vector3d(6.0, 0.02, z) * 8.0 / 6.0);
+  EXPECT_LT(target.map().noise(), 0.01F);
+  std::size_t on_rough = 0;
+  for (const map::Surfel& surfel : target.map().surfels()) {
+    on_rough += surfel.position.x() > 7.5F ? 1 : 0;
   }
-  EXPECT_LE(target.shareStopped(past, 0.5), 0.03);
-  EXPECT_GE(target.shareStopped(before, 0.5), 0.97);
+  EXPECT_LT(on_rough, 1000U);  // 225 voxels of 0.2 m
 }
 
 TEST(SizedSurfels, CloseTheGapsBetweenScanLines) {

@@ -38,7 +38,7 @@ constexpr double kNoiseCell = 1.0;         // [m] side of the cells whose noise 
 constexpr double kNoiseRadius = 0.15;      // [m] of a neighbourhood that shows it, at least
 constexpr std::size_t kNoiseLooks = 12;    // neighbourhoods of a cell
 constexpr std::size_t kNoiseFlat = 4;      // least flat ones
-constexpr double kNoiseFactor = 2.5;  // between noise of a cell and of the whole cloud, at most
+constexpr double kNoiseFactor = 8.0;  // between noise of a cell and of the whole cloud, at most
 
 double detailOf(double resolution) {
   SurfelMapConfig config;
