@@ -11,6 +11,8 @@ add_message_files(DIRECTORY msg FILES
   MapInfo.msg
   MotorSpeeds.msg
   MotorStates.msg
+  ObstaclePath.msg
+  ObstaclePaths.msg
   Obstacles.msg
   Peer.msg
   PeerBody.msg

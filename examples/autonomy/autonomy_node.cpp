@@ -2,6 +2,7 @@
 // The planner as a ROS node that knows the simulator by its topics alone: autonomy_node __ns:=uav0.
 // It answers every odometry with the command for a moment later, so that the command acts in time.
 #include <geometry_msgs/PoseStamped.h>
+#include <marsim/ObstaclePaths.h>
 #include <nav_msgs/Odometry.h>
 #include <ros/ros.h>
 #include <sensor_msgs/PointCloud2.h>
@@ -69,6 +70,7 @@ class AutonomyNode {
         handle.advertise<trajectory_msgs::MultiDOFJointTrajectory>("command/trajectory", 10);
     goals_ = handle.subscribe("goal", 10, &AutonomyNode::onGoal, this, no_delay);
     clouds_ = handle.subscribe("points_world", 10, &AutonomyNode::onCloud, this, no_delay);
+    movers_ = handle.subscribe("/obstacles/paths", 10, &AutonomyNode::onPaths, this, no_delay);
     odometry_ = handle.subscribe("odom", 100, &AutonomyNode::onOdometry, this, no_delay);
     timer_ = handle.createTimer(ros::Duration(0.1), [this](const ros::TimerEvent&) { watch(); });
   }
@@ -91,6 +93,19 @@ class AutonomyNode {
       if (point.allFinite()) points.push_back(point);
     }
     navigator_.addScan(sensor_p_W_, points);
+  }
+
+  // Their present velocities: the planner predicts straight ways.
+  void onPaths(const marsim::ObstaclePathsConstPtr& paths) {
+    std::vector<autonomy::Mover> movers;
+    for (const marsim::ObstaclePath& path : paths->obstacles) {
+      if (path.positions.size() < 2) continue;
+      const auto at = [&](std::size_t i) {
+        return Vector3d(path.positions[i].x, path.positions[i].y, path.positions[i].z);
+      };
+      movers.push_back({at(0), (at(1) - at(0)) / paths->step.toSec(), path.size});
+    }
+    navigator_.setMovers(paths->header.stamp.toSec(), std::move(movers));
   }
 
   void onOdometry(const nav_msgs::OdometryConstPtr& odometry) {
@@ -123,7 +138,7 @@ class AutonomyNode {
   Vector3d sensor_p_W_ = Vector3d::Constant(NAN);
   ros::Time last_;
   ros::Publisher commands_;
-  ros::Subscriber goals_, clouds_, odometry_;
+  ros::Subscriber goals_, clouds_, odometry_, movers_;
   ros::Timer timer_;
 };
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/folder_lock.hpp"
+#include "common/file_locks.hpp"
 
 namespace marsim {
 

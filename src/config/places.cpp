@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "common/build_lock.hpp"
 #include "common/data_dir.hpp"
+#include "common/file_locks.hpp"
 #include "common/output_file.hpp"
 #include "common/text.hpp"
 #include "config/names.hpp"
@@ -28,7 +28,7 @@ using PlaceConfig = std::variant<ForestConfig, BuildingConfig, Recipe>;
 
 /// Raise it when makeForest(), makeBuilding() or makeRecipe() give other points for the same
 /// settings, so that cached clouds are made anew.
-constexpr int kGeneratorVersion = 5;
+constexpr int kGeneratorVersion = 6;
 
 PlaceConfig loadPlace(const fs::path& path) {
   PlaceConfig place;

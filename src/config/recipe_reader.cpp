@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "config/recipe_reader.hpp"
 
-#include <array>
 #include <cmath>
 #include <map>
 

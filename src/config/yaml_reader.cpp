@@ -15,6 +15,7 @@ namespace marsim::config {
 namespace fs = std::filesystem;
 namespace {
 
+constexpr char kPoints[] = "a list of points, [[x, y, z], ...]";
 constexpr std::size_t kLargestFile = std::size_t{1} << 20;  // [bytes]; the largest here has 11 kB
 
 std::string allowedNumber(Quantity quantity) {
@@ -87,17 +88,15 @@ void YamlReader::read(const std::string& key, std::vector<double>& values, const
 
 void YamlReader::visitTable(const std::string& key, Table& table, const Column& x,
                             const Column& y) {
-  const YAML::Node list = present(key);
-  if (!list.IsSequence()) fail(key, shown(list), "a list of pairs of numbers, [[x, y], ...]");
-  table.clear();
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const std::string item = fmt::format("{}[{}]", key, i);
-    if (!list[i].IsSequence() || list[i].size() != 2) {
-      fail(item, shown(list[i]), "a pair of numbers, [x, y]");
+  const auto take = [&](const std::string& field, const YAML::Node& pair) {
+    if (!pair.IsSequence() || pair.size() != 2) {
+      fail(field, shown(pair), "a pair of numbers, [x, y]");
     }
-    table.emplace_back(number(item + "[0]", list[i][0], x.unit.quantity),
-                       number(item + "[1]", list[i][1], y.unit.quantity));
-  }
+    table.emplace_back(number(field + "[0]", pair[0], x.unit.quantity),
+                       number(field + "[1]", pair[1], y.unit.quantity));
+  };
+  table.clear();
+  forEachItem(key, present(key), "a list of pairs of numbers, [[x, y], ...]", take);
 }
 
 void YamlReader::read(const std::string& key, std::filesystem::path& value, const Unit&) {
@@ -107,39 +106,32 @@ void YamlReader::read(const std::string& key, std::filesystem::path& value, cons
 }
 
 void YamlReader::read(const std::string& key, std::vector<std::string>& values, const Unit&) {
-  const YAML::Node list = present(key);
-  if (!list.IsSequence()) fail(key, shown(list), "a list of texts");
   values.clear();
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const std::string item = fmt::format("{}[{}]", key, i);
-    values.push_back(scalar(item, list[i], "a text"));
-    if (values.back().empty()) fail(item, "''", "a text");
-  }
+  forEachItem(key, present(key), "a list of texts",
+              [&](const std::string& field, const YAML::Node& item) {
+                values.push_back(scalar(field, item, "a text"));
+                if (values.back().empty()) fail(field, "''", "a text");
+              });
 }
 
 void YamlReader::read(const std::string& key, std::vector<Eigen::Vector3d>& points,
                       const Unit& unit) {
-  const YAML::Node list = present(key);
-  if (!list.IsSequence()) fail(key, shown(list), "a list of points, [[x, y, z], ...]");
   points.clear();
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    points.push_back(point(fmt::format("{}[{}]", key, i), list[i], unit));
-  }
+  forEachItem(key, present(key), kPoints, [&](const std::string& field, const YAML::Node& item) {
+    points.push_back(point(field, item, unit));
+  });
 }
 
 void YamlReader::requireWays(const std::string& key, const Unit& unit, const TakeWay& take) {
-  const YAML::Node list = present(key);
-  if (!list.IsSequence()) fail(key, shown(list), "a list of points, [[x, y, z], ...]");
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const std::string item = fmt::format("{}[{}]", key, i);
-    const bool is_list = list[i].IsSequence() && list[i].size() > 0 && list[i][0].IsSequence();
-    const std::size_t count = is_list ? list[i].size() : 1;
+  forEachItem(key, present(key), kPoints, [&](const std::string& field, const YAML::Node& item) {
+    const bool is_list = item.IsSequence() && item.size() > 0 && item[0].IsSequence();
+    const std::size_t count = is_list ? item.size() : 1;
     std::vector<Eigen::Vector3d> way;
     for (std::size_t j = 0; j + 1 < count; ++j) {
-      way.push_back(point(fmt::format("{}[{}]", item, j), list[i][j], unit));
+      way.push_back(point(fmt::format("{}[{}]", field, j), item[j], unit));
     }
-    const std::string last = is_list ? fmt::format("{}[{}]", item, count - 1) : item;
-    YAML::Node place = YAML::Clone(is_list ? list[i][count - 1] : list[i]);
+    const std::string last = is_list ? fmt::format("{}[{}]", field, count - 1) : field;
+    YAML::Node place = YAML::Clone(is_list ? item[count - 1] : item);
     std::optional<double> yaw;
     if (place.IsSequence() && place.size() == 4) {
       yaw = number(last + "[3]", place[3], Quantity::kAngle);
@@ -148,7 +140,7 @@ void YamlReader::requireWays(const std::string& key, const Unit& unit, const Tak
     way.push_back(
         point(last, place, unit, "a list of three or four numbers, [x, y, z] or [x, y, z, yaw]"));
     take(way, yaw);
-  }
+  });
 }
 
 Eigen::Vector3d YamlReader::point(const std::string& key, const YAML::Node& node, const Unit& unit,
@@ -175,11 +167,9 @@ void YamlReader::requireMap(const std::string& key, const ReadMap& read) {
 }
 
 void YamlReader::requireMaps(const std::string& key, const ReadMap& read) {
-  const YAML::Node list = present(key);
-  if (!list.IsSequence()) fail(key, shown(list), "a list of maps");
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    readMapNode(fmt::format("{}[{}]", key, i), list[i], read);
-  }
+  forEachItem(
+      key, present(key), "a list of maps",
+      [&](const std::string& field, const YAML::Node& item) { readMapNode(field, item, read); });
 }
 
 std::vector<std::string> YamlReader::keys() const {
@@ -237,11 +227,10 @@ double YamlReader::number(const std::string& key, const YAML::Node& node, Quanti
 std::vector<double> YamlReader::numbers(const std::string& key, const YAML::Node& node,
                                         Quantity quantity, std::size_t count,
                                         const std::string& allowed) {
-  if (!node.IsSequence()) fail(key, shown(node), allowed);
   std::vector<double> values;
-  for (std::size_t i = 0; i < node.size(); ++i) {
-    values.push_back(number(fmt::format("{}[{}]", key, i), node[i], quantity));
-  }
+  forEachItem(key, node, allowed, [&](const std::string& field, const YAML::Node& item) {
+    values.push_back(number(field, item, quantity));
+  });
   if (count != 0 && values.size() != count) fail(key, shown(node), allowed);
   return values;
 }
@@ -258,6 +247,12 @@ std::optional<std::size_t> YamlReader::wordIndex(const std::string& key,
     fail(key, shown(node) + hint, allowed);
   }
   return static_cast<std::size_t>(found - words.begin());
+}
+
+void YamlReader::forEachItem(const std::string& key, const YAML::Node& list,
+                             const std::string& allowed, const TakeItem& take) const {
+  if (!list.IsSequence()) fail(key, shown(list), allowed);
+  for (std::size_t i = 0; i < list.size(); ++i) take(fmt::format("{}[{}]", key, i), list[i]);
 }
 
 void YamlReader::readMapNode(const std::string& key, const YAML::Node& node, const ReadMap& read) {

@@ -100,6 +100,9 @@ class YamlReader final : public Settings {
   std::uint64_t whole(const std::string& key, std::uint64_t most);
   Eigen::Vector3d point(const std::string& key, const YAML::Node& node, const Unit& unit,
                         const std::string& allowed = "a list of three numbers, [x, y, z]");
+  using TakeItem = std::function<void(const std::string& field, const YAML::Node& item)>;
+  void forEachItem(const std::string& key, const YAML::Node& list, const std::string& allowed,
+                   const TakeItem& take) const;
   void readMapNode(const std::string& key, const YAML::Node& node, const ReadMap& read);
   void refuseUnknownKeys() const;
   std::string fieldPath(const std::string& key) const;

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "common/folder_lock.hpp"
+#include "common/file_locks.hpp"
 
 namespace marsim::dataset {
 

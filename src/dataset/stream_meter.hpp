@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <map>
-#include <optional>
 
 #include "marsim/common/time.hpp"
 

@@ -2,7 +2,6 @@
 #include "map_tools/clean.hpp"
 
 #include <cmath>
-#include <numeric>
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>

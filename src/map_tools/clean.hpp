@@ -2,10 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <filesystem>
 #include <functional>
-#include <vector>
 
 #include <Eigen/Geometry>
 

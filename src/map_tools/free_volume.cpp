@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "map_tools/free_volume.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>

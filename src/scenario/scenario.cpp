@@ -112,8 +112,9 @@ void requireOneOrSeveral(const Validator& check, const Scenario& scenario) {
     return;
   }
   check.require(!scenario.keep, "keep", "true", "false with uavs more than 1");
-  check.require(scenario.client.empty(), "client", fmt::format("'{}'", scenario.client),
-                "none with uavs more than 1");
+  check.require(scenario.client.empty() || scenario.client == "ego_planner_v2", "client",
+                fmt::format("'{}'", scenario.client),
+                "none or ego_planner_v2 with uavs more than 1");
   check.require(!scenario.start, "start", "there", "none with uavs more than 1: swarm says it");
   check.require(scenario.yaw == 0.0, "yaw", "there", "none with uavs more than 1: swarm says it");
 }

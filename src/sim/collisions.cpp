@@ -209,7 +209,8 @@ bool Collisions::slide(const Pose& from, const Eigen::Quaterniond& q, RigidBody&
 }
 
 // Lets a body that was free of the map at `from` tip by its weight over one or two of its touches;
-// if it cannot and nothing carries it, moves it sideways. Each by a little, slowly.
+// if it cannot and nothing carries it, moves it sideways, or else down through the points that hook
+// it. Each by a little, slowly.
 void Collisions::creep(const Pose& from, const std::vector<Touch>& touches, RigidBody& body) {
   const auto isFree = [&](const Pose& X_WB) {
     body.X_WB = X_WB;
@@ -239,6 +240,7 @@ void Collisions::creep(const Pose& from, const std::vector<Touch>& touches, Rigi
     creep_way_ = (creep_way_ + 1) % kWays;
   }
   body.X_WB = from;
+  if (!is_carried) body.X_WB.p.z() -= kCreep;
 }
 
 // Moves a body that was free of the map at `from` to where it is free again: out along the normal,
@@ -283,8 +285,8 @@ collision::ImpactConfig Collisions::impactOf(const std::vector<Touch>& touches,
 }
 
 // Impulses change the velocities. A body that was free of the map before a step is free of it
-// afterwards, so that nothing sinks in however hard or long it is pressed. Moving objects push by
-// their impulses only.
+// afterwards (but for points that hook it: creep), so that nothing sinks in however hard or long it
+// is pressed. Moving objects push by their impulses only.
 void Collisions::respond(const KinematicState& before, const std::vector<Touch>& ground,
                          const std::vector<Touch>& solid, vehicle::Quadrotor& quadrotor,
                          const BodyIn& bodyIn) {

@@ -12,29 +12,13 @@
 namespace marsim::suite {
 namespace {
 
-enum class Outcome { kPassed, kFailure, kError, kSkipped };
-
 struct TestCase {
   std::string name;
   double time = 0.0;  ///< [s] of wall time
-  Outcome outcome = Outcome::kPassed;
+  Verdict verdict = Verdict::kPassed;
   std::string message;
   std::string details;
 };
-
-Outcome outcomeOf(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kPassed:
-      return Outcome::kPassed;
-    case Verdict::kFailed:
-      return Outcome::kFailure;
-    case Verdict::kError:
-      return Outcome::kError;
-    case Verdict::kSkipped:
-      return Outcome::kSkipped;
-  }
-  return Outcome::kError;
-}
 
 /// Adds a case for every check. An error of the run that no check reports is a case of its own. The
 /// first case has the run's time.
@@ -43,13 +27,13 @@ void addCases(std::vector<TestCase>& cases, const RunResult& run) {
   bool told = run.verdict == Verdict::kPassed;
   for (const CheckResult& check : run.checks) {
     TestCase test{fmt::format("seed {}: {}", run.seed, checkName(check)), 0.0,
-                  check.passed ? Outcome::kPassed : Outcome::kFailure, "", ""};
+                  check.passed ? Verdict::kPassed : Verdict::kFailed, "", ""};
     if (!check.passed) test.message = failureText(check);
     told = told || (run.verdict == Verdict::kFailed && !check.passed);
     cases.push_back(test);
   }
   if (!told || run.checks.empty()) {
-    cases.push_back({fmt::format("seed {}", run.seed), 0.0, outcomeOf(run.verdict), run.message,
+    cases.push_back({fmt::format("seed {}", run.seed), 0.0, run.verdict, run.message,
                      join(run.last_lines, "\n")});
   }
   cases[first].time = run.wall;
@@ -59,13 +43,13 @@ std::string caseXml(const TestCase& test, const std::string& class_name, bool gt
   const std::string opening = fmt::format(
       "    <testcase name=\"{}\" {}time=\"{:.3f}\" classname=\"{}\"", escaped(test.name),
       gtest ? "status=\"run\" " : "", test.time, escaped(class_name));
-  if (test.outcome == Outcome::kPassed) return opening + "/>\n";
-  if (test.outcome == Outcome::kSkipped) {
+  if (test.verdict == Verdict::kPassed) return opening + "/>\n";
+  if (test.verdict == Verdict::kSkipped) {
     return fmt::format("{}>\n      <skipped message=\"{}\"/>\n    </testcase>\n", opening,
                        escaped(test.message));
   }
   // Google Test has failures only.
-  const char* tag = gtest || test.outcome == Outcome::kFailure ? "failure" : "error";
+  const char* tag = gtest || test.verdict == Verdict::kFailed ? "failure" : "error";
   return fmt::format("{0}>\n      <{1} message=\"{2}\" type=\"\">{3}</{1}>\n    </testcase>\n",
                      opening, tag, escaped(test.message),
                      escaped(test.message + (test.details.empty() ? "" : "\n" + test.details)));
@@ -79,9 +63,9 @@ struct Counts {
   void add(const TestCase& test) {
     ++tests;
     time += test.time;
-    failures += test.outcome == Outcome::kFailure ? 1 : 0;
-    errors += test.outcome == Outcome::kError ? 1 : 0;
-    skipped += test.outcome == Outcome::kSkipped ? 1 : 0;
+    failures += test.verdict == Verdict::kFailed ? 1 : 0;
+    errors += test.verdict == Verdict::kError ? 1 : 0;
+    skipped += test.verdict == Verdict::kSkipped ? 1 : 0;
   }
   std::string attributes(bool gtest) const {
     if (gtest) {

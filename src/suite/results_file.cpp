@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr int kFormat = 1;
-constexpr std::size_t kLargest = 256U << 20U;  // bytes; a suite of thousands of runs has a few
+constexpr std::size_t kLargest = std::size_t{1} << 30U;  // bytes; thousands of runs have a few MB
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 const char* const kInfinite = "infinite";  // JSON has no infinite numbers
@@ -80,6 +81,21 @@ Json wallEntry(const RunResult& run) {
     wall["message"] = cleaned(run.message);
   }
   return wall;
+}
+
+/// The result of `read` for the JSON of a file. Throws FileError naming the file.
+template <class Read>
+auto readJson(const fs::path& file, const Read& read) {
+  const std::string text = readFile(file, kLargest);
+  try {
+    return read(Json::parse(text));
+  } catch (const nlohmann::json::parse_error& error) {
+    throw FileError(file.string(), fmt::format("is no JSON (at byte {})", error.byte));
+  } catch (const nlohmann::json::exception& error) {
+    throw FileError(file.string(), error.what());
+  } catch (const Error& error) {
+    throw FileError(file.string(), std::string("is no file of a suite's results: ") + error.what());
+  }
 }
 
 /// A member of an object; errors name its place if it is missing or of another type.
@@ -179,6 +195,108 @@ std::vector<RunResult> readAll(const Json& json) {
   return results;
 }
 
+Json numberJson(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+// A number with the digits of single precision, not those of its double.
+Json numberJson(float value) {
+  if (!std::isfinite(value)) return nullptr;
+  return std::strtod(fmt::format("{}", value).c_str(), nullptr);
+}
+
+Json numberJson(const Eigen::Vector3f& p) {
+  return {numberJson(p.x()), numberJson(p.y()), numberJson(p.z())};
+}
+
+double numberOf(const Json& json) {
+  return json.is_null() ? std::numeric_limits<double>::infinity() : json.get<double>();
+}
+
+template <class Number>
+Json listJson(const std::vector<Number>& values) {
+  Json list = Json::array();
+  for (const Number& value : values) list.push_back(numberJson(value));
+  return list;
+}
+
+template <class Number>
+std::vector<Number> listOf(const Json& json) {
+  std::vector<Number> values;
+  for (const Json& value : json) values.push_back(static_cast<Number>(numberOf(value)));
+  return values;
+}
+
+std::vector<Eigen::Vector3f> pointsOf(const Json& json) {
+  std::vector<Eigen::Vector3f> points;
+  for (const Json& point : json) {
+    const auto at = [&](std::size_t i) { return static_cast<float>(numberOf(point.at(i))); };
+    points.emplace_back(at(0), at(1), at(2));
+  }
+  return points;
+}
+
+Json uavJson(const UavSeries& uav) {
+  return {{"name", uav.name},
+          {"t_s", listJson(uav.t)},
+          {"position_m", listJson(uav.p_WB)},
+          {"speed_mps", listJson(uav.speed)},
+          {"tracking_error_m", listJson(uav.tracking_error)},
+          {"clearance_m", listJson(uav.clearance)}};
+}
+
+UavSeries uavOf(const Json& json) {
+  return {json.at("name").get<std::string>(),
+          listOf<double>(json.at("t_s")),
+          pointsOf(json.at("position_m")),
+          listOf<float>(json.at("speed_mps")),
+          listOf<float>(json.at("tracking_error_m")),
+          listOf<float>(json.at("clearance_m"))};
+}
+
+Json estimateJson(const EstimateSeries& estimate) {
+  return {{"topic", estimate.topic},
+          {"t_s", listJson(estimate.t)},
+          {"position_m", listJson(estimate.p_W)},
+          {"error_m", listJson(estimate.error)}};
+}
+
+EstimateSeries estimateOf(const Json& json) {
+  return {json.at("topic").get<std::string>(), listOf<double>(json.at("t_s")),
+          pointsOf(json.at("position_m")), listOf<float>(json.at("error_m"))};
+}
+
+/// Whether the run's message is about a check that depends on wall time, or about a log.
+bool messageDependsOnWallTime(const RunResult& result) {
+  return result.verdict == Verdict::kError || failedByWallTime(result);
+}
+
+Json wallJson(const RunResult& result) {
+  Json timings = Json::object();
+  for (const auto& [name, values] : result.timings) {
+    Json& curve = timings[name] = Json::array();
+    for (const auto& [t, milliseconds] : values) {
+      curve.push_back({numberJson(t), numberJson(milliseconds)});
+    }
+  }
+  return {{"message", messageDependsOnWallTime(result) ? result.message : ""},
+          {"duration_s", numberJson(result.wall)},
+          {"checks", checkEntries(result, true)},
+          {"timings_s_ms", std::move(timings)},
+          {"last_lines", result.last_lines}};
+}
+
+void readWallOf(const Json& json, RunResult& result) {
+  result.message += json.at("message").get<std::string>();
+  result.wall = numberOf(json.at("duration_s"));
+  readChecks(json, "wall", true, result);
+  for (const auto& [name, values] : json.at("timings_s_ms").items()) {
+    auto& curve = result.timings[name];
+    for (const Json& pair : values) {
+      curve.emplace_back(numberOf(pair.at(0)), numberOf(pair.at(1)));
+    }
+  }
+  result.last_lines = json.at("last_lines").get<std::vector<std::string>>();
+}
+
 }  // namespace
 
 void writeResults(const fs::path& path, const std::vector<RunResult>& runs,
@@ -198,17 +316,59 @@ void writeResults(const fs::path& path, const std::vector<RunResult>& runs,
 
 std::vector<RunResult> readResults(const fs::path& path) {
   std::error_code none;
-  const fs::path file = fs::is_directory(path, none) ? path / kResultsFile : path;
-  const std::string text = readFile(file, kLargest);
-  try {
-    return readAll(Json::parse(text));
-  } catch (const nlohmann::json::parse_error& error) {
-    throw FileError(file.string(), fmt::format("is no JSON (at byte {})", error.byte));
-  } catch (const FileError&) {
-    throw;
-  } catch (const Error& error) {
-    throw FileError(file.string(), std::string("is no file of a suite's results: ") + error.what());
+  return readJson(fs::is_directory(path, none) ? path / kResultsFile : path, readAll);
+}
+
+Json runJson(const RunResult& result) {
+  Json uavs = Json::array(), estimates = Json::array();
+  for (const UavSeries& uav : result.uavs) uavs.push_back(uavJson(uav));
+  for (const EstimateSeries& estimate : result.estimates) {
+    estimates.push_back(estimateJson(estimate));
   }
+  return {{"scenario", result.scenario},
+          {"description", result.description},
+          {"map", result.map},
+          {"seed", result.seed},
+          {"verdict", verdictText(result.verdict)},
+          {"message", messageDependsOnWallTime(result) ? "" : result.message},
+          {"simulated_s", numberJson(result.simulated)},
+          {"motion", result.motion},
+          {"checks", checkEntries(result, false)},
+          {"uavs", std::move(uavs)},
+          {"estimates", std::move(estimates)},
+          {"wall", wallJson(result)}};
+}
+
+void writeRun(const std::filesystem::path& path, const RunResult& result) {
+  std::string text;
+  const Json json = runJson(result);
+  for (const auto& [key, value] : json.items()) {
+    // A log may hold any bytes.
+    text += fmt::format("{}\"{}\": {}", text.empty() ? "{\n" : ",\n", key,
+                        value.dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+  writeFile(path, text + "\n}\n");
+}
+
+RunResult readRun(const fs::path& path) {
+  return readJson(path, [](const Json& json) {
+    RunResult result;
+    result.scenario = json.at("scenario").get<std::string>();
+    result.description = json.at("description").get<std::string>();
+    result.map = json.at("map").get<std::string>();
+    result.seed = json.at("seed").get<std::uint64_t>();
+    result.verdict = verdictOf(json, "it");
+    result.message = json.at("message").get<std::string>();
+    result.simulated = numberOf(json.at("simulated_s"));
+    result.motion = json.value("motion", "");
+    readChecks(json, "it", false, result);
+    for (const Json& uav : json.at("uavs")) result.uavs.push_back(uavOf(uav));
+    for (const Json& estimate : json.at("estimates")) {
+      result.estimates.push_back(estimateOf(estimate));
+    }
+    readWallOf(json.at("wall"), result);
+    return result;
+  });
 }
 
 }  // namespace marsim::suite

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "suite/series.hpp"
 
-#include <cmath>
-
 namespace marsim::suite {
 namespace {
 

@@ -114,7 +114,11 @@ TEST(Geometric, RecoversFromUpsideDownAsInThePaper) {
   PaperFlight::Motion x{Vector3d::Zero(), Vector3d::Zero(),
                         fromRollPitchYaw(std::acos(-0.995), 0.0, 0.0).toRotationMatrix(),
                         Vector3d::Zero()};
-  const auto psi = [&] { return attitudeErrorFunction(x.R, flight.controls(x).wanted); };
+  // The attitude error function tr(I - R_WD^T R_WB) / 2 of Lee, Leok and McClamroch (2010, eq. 8):
+  // 0 at the wanted attitude, 2 where it is half a turn away.
+  const auto psi = [&] {
+    return 0.5 * (3.0 - (flight.controls(x).wanted.transpose() * x.R).trace());
+  };
   EXPECT_NEAR(psi(), 1.995, 1e-9);
   double below_one = -1.0;
   for (int i = 0; i < 6000; ++i) {

@@ -14,7 +14,6 @@ import glob
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -25,6 +24,9 @@ import yaml
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(SOURCE, "test", "ros"))
+import local_master
+
 TABLE = os.path.join(HERE, "commands.yaml")
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/*.md", "maps/*.md", "test/fuzz/*.md")
 PROGRAMS = ("./marsim marsim roslaunch roscore rostopic rosservice rosrun rosnode rosparam rosbag "
@@ -201,12 +203,6 @@ class Place:
             return None, process.communicate()[0]
 
 
-def free_port():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
-
-
 def failure(row, line, code, output):
     """Why a command's outcome is not as the row says; empty where it is."""
     if code is None:
@@ -267,7 +263,7 @@ def await_topics(place, session, topics, port):
 
 def run_session(place, session, rows, report):
     """Starts a launch file as a user does, tries the rows beside it and ends it with Ctrl-C."""
-    began, port = time.monotonic(), free_port()
+    began, port = time.monotonic(), local_master.free_port()
     process = place.start("exec " + session["run"], port)
     lines = []
     reader = threading.Thread(target=lambda: lines.extend(process.stdout))
@@ -293,7 +289,7 @@ def run_table(sessions, rows, programs, build):
         place = Place(folder, programs, build)
         of_none = [row for row in rows if "run" in row and "in" not in row]
         with concurrent.futures.ThreadPoolExecutor() as pool:
-            beside = pool.submit(run_rows, place, of_none, free_port(), report)
+            beside = pool.submit(run_rows, place, of_none, local_master.free_port(), report)
             for name, session in sessions.items():
                 inside = [row for row in rows if row.get("in") == name]
                 run_session(place, session, inside, report)

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/build_lock.hpp"
+#include "common/file_locks.hpp"
 #include "marsim/config/load.hpp"
 
 namespace {

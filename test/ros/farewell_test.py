@@ -6,13 +6,13 @@ farewell_test.py FOLDER_OF_NODES
 """
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
 
+import local_master
 import rosgraph
 import rospy
 from marsim.msg import ClockGrant
@@ -37,11 +37,8 @@ class Farewell(unittest.TestCase):
     def test_interrupted_uavs_leave_the_clock(self):
         folder = tempfile.TemporaryDirectory(prefix="marsim_farewell_test_")
         self.addCleanup(folder.cleanup)
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        os.environ.update(ROS_MASTER_URI="http://127.0.0.1:%d" % port, ROS_IP="127.0.0.1",
-                          ROS_LOG_DIR=folder.name)
+        port = local_master.free_port()
+        os.environ.update(local_master.environment(port, folder.name))
         os.environ.pop("ROS_HOSTNAME", None)
         self.start("rosmaster", "--core", "-p", str(port))
         self.assertTrue(self.comes(rosgraph.is_master_online))

@@ -9,13 +9,14 @@ idle_test.py MARSIM FOLDER_OF_TEST_PROGRAMS
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
 import xmlrpc.client
+
+import local_master
 
 MARSIM, PROGRAMS = (os.path.abspath(path) for path in sys.argv[1:3])
 del sys.argv[1:3]
@@ -89,11 +90,8 @@ class Idle(unittest.TestCase):
 
     def begin(self, programs, *arguments):
         """Starts master, simulation and clients; the simulation's output goes to a file."""
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        self.environment = dict(os.environ, ROS_MASTER_URI="http://127.0.0.1:%d" % port,
-                                ROS_IP="127.0.0.1", ROS_LOG_DIR=self.folder + "/log")
+        port = local_master.free_port()
+        self.environment = local_master.environment(port, self.folder)
         self.start(["rosmaster", "--core", "-p", str(port)])
         for name in ("flown.tum", "output"):
             if os.path.exists(self.path(name)):

@@ -106,8 +106,12 @@ class LaunchFiles(unittest.TestCase):
                          "/drone_3_planning/pos_cmd")
         self.assertEqual(remaps(config, "lidar")["points_world"], "/drone_3_pcl_render_node/cloud")
         self.assertEqual(params(config)["/topic_relay/to"], "/broadcast_traj_to_planner")
-        others = load("planner.launch", "client:=ego_planner_v2", "drone:=1", "beside:=true")
+        others = load("planner.launch", "client:=ego_planner_v2", "drone:=1", "beside:=true",
+                      "swarm:=line", "swarm_size:=2")
         self.assertNotIn("topic_relay", [node.type for node in others.nodes])
+        self.assertEqual(params(others)["/uav1/swarm"], "line")
+        self.assertEqual(params(others)["/uav1/swarm_size"], 2)
+        self.assertEqual(params(load("planner.launch", "swarm:=line"))["/uav0/swarm"], "line")
 
     def test_the_planners_of_suites_take_the_arguments_that_they_get(self):
         for program in ("ego_planner.launch", "super.launch"):

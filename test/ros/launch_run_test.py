@@ -7,7 +7,6 @@ launch_run_test.py MARSIM
 """
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -15,6 +14,7 @@ import time
 import unittest
 import uuid
 
+import local_master
 import rosgraph
 
 MARSIM = os.path.abspath(sys.argv.pop(1))
@@ -55,16 +55,12 @@ class LaunchRun(unittest.TestCase):
         self.write("inner.launch", INNER)
         for name, line in PROGRAMS.items():
             os.chmod(self.write(name, "#!/bin/sh\n%s\n" % line), 0o755)
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
         self.mark = uuid.uuid4().hex
-        self.environment = dict(
-            os.environ, ROS_MASTER_URI="http://127.0.0.1:%d" % port, ROS_IP="127.0.0.1",
-            ROS_HOME=self.folder, ROS_LOG_DIR=self.folder + "/log",
+        self.environment = local_master.environment(local_master.free_port(), self.folder)
+        self.environment.update(
+            ROS_HOME=self.folder,
             ROS_PACKAGE_PATH=self.folder + ":" + os.environ["ROS_PACKAGE_PATH"])
         self.environment[MARK] = self.mark
-        self.environment.pop("ROS_HOSTNAME", None)
 
     def write(self, name, text):
         path = os.path.join(self.folder, name)

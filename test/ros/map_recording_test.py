@@ -9,13 +9,13 @@ import json
 import math
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
 
+import local_master
 import rosgraph
 
 MARSIM = os.path.abspath(sys.argv.pop(1))
@@ -33,12 +33,8 @@ class MapRecording(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="marsim_map_recording_test_")
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        self.environment = dict(
-            os.environ, ROS_MASTER_URI="http://127.0.0.1:%d" % self.port, ROS_IP="127.0.0.1",
-            ROS_LOG_DIR=self.folder + "/log")
+        self.port = local_master.free_port()
+        self.environment = local_master.environment(self.port, self.folder)
 
     def begin(self, *arguments, stdout=subprocess.DEVNULL):
         child = subprocess.Popen(arguments, cwd=self.folder, env=self.environment, stdout=stdout)

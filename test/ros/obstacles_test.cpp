@@ -14,6 +14,7 @@
 #include <sensor_msgs/point_cloud2_iterator.h>
 
 #include "marsim/DrivenObstacles.h"
+#include "marsim/ObstaclePaths.h"
 #include "marsim/Obstacles.h"
 #include "marsim/VehicleState.h"
 #include "marsim/config/load.hpp"
@@ -44,12 +45,40 @@ double distanceTo(const Obstacles& obstacles, std::size_t number, TimeNs time,
   }
 }
 
+// Ten messages a simulated second, each of the next two seconds as the obstacles then are.
+void expectPaths(const std::vector<marsim::ObstaclePathsConstPtr>& paths,
+                 const Obstacles& obstacles, const marsim::DrivenObstacle& cart) {
+  ASSERT_GT(paths.size(), 20U);
+  for (std::size_t m = 0; m < paths.size(); ++m) {
+    const TimeNs stamp = ros_nodes::fromRos(paths[m]->header.stamp);
+    const TimeNs step = toNs(paths[m]->step.toSec());
+    EXPECT_EQ(step, 100'000'000);
+    if (m > 0) {
+      EXPECT_EQ(stamp, ros_nodes::fromRos(paths[m - 1]->header.stamp) + step);
+    }
+    ASSERT_EQ(paths[m]->obstacles.size(), obstacles.size());
+    for (std::size_t i = 0; i < obstacles.size(); ++i) {
+      const auto& path = paths[m]->obstacles[i];
+      EXPECT_EQ(path.name, obstacles.nameOf(i));
+      EXPECT_EQ(path.size, obstacles.sizeOf(i));
+      ASSERT_EQ(path.positions.size(), 21U);
+      for (std::size_t k = 0; k < 21 && !obstacles.isDriven(i); ++k) {
+        const Eigen::Vector3d p = obstacles.poseAt(i, stamp + static_cast<TimeNs>(k) * step).p;
+        EXPECT_EQ(ros_nodes::fromPoint(path.positions[k]), p) << path.name;
+      }
+    }
+  }
+  const auto& way = paths.back()->obstacles[*obstacles.numberOf(cart.name)].positions;
+  EXPECT_NEAR(std::hypot(way[20].x - way[0].x, way[20].y - way[0].y), 2.0 * 0.5, 1e-6);
+}
+
 TEST(ObstaclesOverRos, ScansShowThemWhereTheyAreAndTheDrivenOneIsDriven) {
   ros::NodeHandle nh;
   marsim::ObstaclesConstPtr told;
   std::vector<sensor_msgs::PointCloud2ConstPtr> scans;
   std::map<ros::Time, marsim::VehicleStateConstPtr> states;
   std::vector<marsim::DrivenObstaclesConstPtr> driven;
+  std::vector<marsim::ObstaclePathsConstPtr> paths;
   const ros::Subscriber subscribers[] = {
       nh.subscribe<marsim::Obstacles>("/obstacles", 1, [&](const auto& m) { told = m; }),
       nh.subscribe<sensor_msgs::PointCloud2>("/uav0/points", 100,
@@ -57,7 +86,9 @@ TEST(ObstaclesOverRos, ScansShowThemWhereTheyAreAndTheDrivenOneIsDriven) {
       nh.subscribe<marsim::VehicleState>("/uav0/state", 1000,
                                          [&](const auto& m) { states[m->header.stamp] = m; }),
       nh.subscribe<marsim::DrivenObstacles>("/obstacles/driven", 1000,
-                                            [&](const auto& m) { driven.push_back(m); })};
+                                            [&](const auto& m) { driven.push_back(m); }),
+      nh.subscribe<marsim::ObstaclePaths>("/obstacles/paths", 100,
+                                          [&](const auto& m) { paths.push_back(m); })};
   ros::Publisher command = nh.advertise<geometry_msgs::Twist>("/obstacles/cart_0/cmd_vel", 1, true);
   ASSERT_TRUE(waitFor([&] { return told && !scans.empty() && !driven.empty(); }, 90.0));
   EXPECT_EQ(driven.back()->obstacles.at(0).position.x, 2.0);
@@ -78,6 +109,7 @@ TEST(ObstaclesOverRos, ScansShowThemWhereTheyAreAndTheDrivenOneIsDriven) {
   Obstacles obstacles(config::readObstacles(told->settings, "told"), ros_nodes::clearanceIn(*map),
                       "told");
   EXPECT_EQ(obstacles.digest(), told->digest);
+  expectPaths(paths, obstacles, driven.back()->obstacles.at(0));
   // Above the ground nothing else is nearer than 2.4 m to the start: what is, is an obstacle.
   std::set<std::size_t> seen;
   std::size_t on_obstacles = 0;

@@ -90,6 +90,20 @@ TEST(PositionCommand, EveryDefinitionIsRead) {
   }
 }
 
+TEST(PositionCommand, StampsCountFromTheEpoch) {
+  test::CommandFields fields = example();
+  fields.seconds = 1'700'000'001;
+  fields.nanoseconds = 250'000'000;
+  const auto stamp = [&fields] {
+    return decodePositionCommand(test::kEgo, test::commandBytes(test::kEgo, fields),
+                                 1'700'000'000 * kNsPerSecond)
+        .stamp;
+  };
+  EXPECT_EQ(stamp(), 1'250'000'000);
+  fields.seconds = fields.nanoseconds = 0;  // unset
+  EXPECT_EQ(stamp(), 0);
+}
+
 TEST(PositionCommand, TheWrongSizeIsRefusedWithMd5AndSizes) {
   for (const Variant& variant : kVariants) {
     const auto whole = test::commandBytes(variant.md5, example());

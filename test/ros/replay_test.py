@@ -10,13 +10,13 @@ import json
 import math
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
 
+import local_master
 import numpy as np
 import rosbag
 import rosgraph
@@ -82,12 +82,7 @@ class Replay(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="marsim_replay_test_")
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        self.environment = dict(
-            os.environ, ROS_MASTER_URI="http://127.0.0.1:%d" % port, ROS_IP="127.0.0.1",
-            ROS_LOG_DIR=self.folder + "/log")
+        self.environment = local_master.environment(local_master.free_port(), self.folder)
         # Clocks that are not the IMU's.
         for name, source, rate in (
                 ("lidar.yaml", "../../config/lidar/vlp16.yaml", "\nrate: 10Hz"),

@@ -57,11 +57,12 @@ TEST(Scenario, Bounds) {
 TEST(Scenario, SwarmsAndSingleUavs) {
   EXPECT_EQ(complaint([](Scenario& s) { s.arguments["swarm"] = "grid"; }),
             "straight.yaml: swarm is there, allowed: only with uavs more than 1");
-  EXPECT_EQ(complaint([](Scenario& s) {
-              s.uavs = 2;
-              s.client = "fuel";
-            }),
-            "straight.yaml: client is 'fuel', allowed: none with uavs more than 1");
+  EXPECT_EQ(
+      complaint([](Scenario& s) {
+        s.uavs = 2;
+        s.client = "fuel";
+      }),
+      "straight.yaml: client is 'fuel', allowed: none or ego_planner_v2 with uavs more than 1");
   EXPECT_EQ(complaint([](Scenario& s) {
               s.uavs = 2;
               s.start = Eigen::Vector3d::Zero();

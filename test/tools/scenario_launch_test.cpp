@@ -83,6 +83,26 @@ TEST(ScenarioLaunch, EachKindHasItsFile) {
   EXPECT_TRUE(has(scenarioLaunch(client, 1, "/out", {}), "/launch/slam.launch\""));
 }
 
+TEST(ScenarioLaunch, DronesOfAPlannerFlyBesideTheFirst) {
+  scenario::Scenario swarm = scenario();
+  swarm.start.reset();
+  swarm.uavs = 2;
+  swarm.client = "ego_planner_v2";
+  swarm.arguments["swarm"] = "line";
+  const std::string text = scenarioLaunch(swarm, 1, "/out", {});
+  const std::size_t second = text.find("/launch/planner.launch\"", text.find("planner.launch") + 1);
+  ASSERT_NE(second, std::string::npos) << text;
+  EXPECT_FALSE(has(text.substr(0, second), "\"beside\""));
+  EXPECT_FALSE(has(text, "name=\"x\""));
+  for (const std::string& part : {text.substr(0, second), text.substr(second)}) {
+    EXPECT_TRUE(has(part, argument("swarm", "line"))) << part;
+    EXPECT_TRUE(has(part, argument("swarm_size", "2"))) << part;
+  }
+  EXPECT_TRUE(has(text.substr(second), argument("beside", "true")));
+  EXPECT_TRUE(has(text.substr(second), argument("drone", "1")));
+  EXPECT_NO_THROW(requireKnownArguments(swarm));
+}
+
 TEST(ScenarioLaunch, ArgumentsAreThoseOfTheFile) {
   scenario::Scenario other = scenario();
   other.arguments["output"] = "livox_custom";

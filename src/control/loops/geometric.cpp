@@ -85,10 +85,6 @@ AttitudeMotion attitudeMotion(const ForceMotion& force, double yaw, double yaw_r
   return motion;
 }
 
-double attitudeErrorFunction(const Matrix3d& R_WB, const Matrix3d& R_WD) {
-  return 0.5 * (3.0 - (R_WD.transpose() * R_WB).trace());
-}
-
 Vector3d geometricTorque(const TorqueGains& gains, const Vector3d& inertia, const Matrix3d& R_WB,
                          const Vector3d& w_WB_B, const AttitudeMotion& wanted) {
   const Matrix3d R_BD = R_WB.transpose() * wanted.R_WD;

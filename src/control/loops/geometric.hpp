@@ -28,10 +28,6 @@ struct AttitudeMotion {
 /// changes and the heading turns at a steady rate [rad/s].
 AttitudeMotion attitudeMotion(const ForceMotion& force, double yaw, double yaw_rate);
 
-/// The attitude error function Psi = tr(I - R_WD^T R_WB) / 2 of Lee, Leok and McClamroch (2010,
-/// eq. 8): 0 at the wanted attitude, 2 where it is half a turn away.
-double attitudeErrorFunction(const Eigen::Matrix3d& R_WB, const Eigen::Matrix3d& R_WD);
-
 /// Gains of the attitude, along B.
 struct TorqueGains {
   Eigen::Vector3d attitude = Eigen::Vector3d::Zero();  ///< k_R [N m]

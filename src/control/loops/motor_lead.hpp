@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <Eigen/Core>
-
 #include "marsim/common/time.hpp"
 #include "marsim/control/mixer.hpp"
 
@@ -30,7 +28,6 @@ class MotorLead {
 
   const RotorArray& speeds() const { return speeds_; }                ///< [rad/s] modelled
   const RotorArray& accelerations() const { return accelerations_; }  ///< [rad/s^2] modelled
-  double naturalFrequency() const { return natural_frequency_; }      ///< wf [rad/s]
 
  private:
   template <class Rotors>

@@ -211,7 +211,7 @@ class BeamWalk {
         met.planar = (planar >> lane & 1U) != 0;
         met.surfel = static_cast<std::int32_t>(leaf.first() + i + lane);
         met.leaf = static_cast<std::int32_t>(child);
-        if (meet(met, leaf.radius())) ++count_met_;
+        count_met_ += meet(met, leaf.radius()) ? 1 : 0;
       }
     }
     farthest_cut_ = farthestCut();
@@ -240,8 +240,7 @@ class BeamWalk {
       const unsigned unsure = signs(met.met[half] & ~verdict.sure);
       if (__builtin_expect(unsure != 0, 0)) settle(half, unsure, radius, met);
       met.off2[half] = met.off2[half] * inverse_radius2;
-      if (signs(met.met[half]) == 0) continue;
-      any = true;
+      any |= signs(met.met[half]) != 0;
       const Float8 nearer = min8(cut, met.t[half] + blending_.depth);
       store8(cut_ + 8 * half, blend8(cut, nearer, met.met[half]));
     }
@@ -372,7 +371,6 @@ class BeamWalk {
       counts &= met.planar
                     ? (agreeing(met, first, counts & first.planar) | (surfel == first.surfel))
                     : ~first.planar;
-      if (signs(counts) == 0) continue;
       const Float8 share = (1.0F - met.off2[half]) * (1.0F - behind * inverse_depth);
       const Float8 weight = blend8(all8(0.0F), max8(share, all8(0.0F)) + kLeastWeight, counts);
       weights += weight;

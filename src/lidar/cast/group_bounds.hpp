@@ -10,8 +10,8 @@ namespace {
 /// Bounds of origins and inverse directions of rays of one octant.
 struct GroupBounds {
   float sign[3];
-  float ahead[3], behind[3];  // of the origins, along the rays [m]
-  float least_inverse[3], most_inverse[3];
+  float ahead[3], behind[3];                // of the origins, along the rays [m]
+  float least_inverse[3], most_inverse[3];  // with the directions' signs
 
   explicit GroupBounds(const bool* negative) {
     for (int axis = 0; axis < 3; ++axis) sign[axis] = negative[axis] ? -1.0F : 1.0F;
@@ -21,8 +21,8 @@ struct GroupBounds {
   void set(int axis, float low, float high, float least, float most) {
     ahead[axis] = sign[axis] > 0.0F ? high : low;
     behind[axis] = sign[axis] > 0.0F ? low : high;
-    least_inverse[axis] = least;
-    most_inverse[axis] = most;
+    least_inverse[axis] = sign[axis] * least;
+    most_inverse[axis] = sign[axis] * most;
   }
 
   // A mask of the children that such a ray may meet up to `cut`, and where it enters each.
@@ -32,14 +32,14 @@ struct GroupBounds {
     entry = all8(0.0F);
     Float8 exit = all8(cut);
     for (int axis = 0; axis < 3; ++axis) {
-      const float scale = map::gridStep<float>(node, axis) * sign[axis];
-      const Float8 least = all8(least_inverse[axis]), most = all8(most_inverse[axis]);
-      const Float8 near = fromBytes(walk.nearPlanes(node, axis)) * scale +
-                          (node.origin[axis] - ahead[axis]) * sign[axis];
-      const Float8 far = fromBytes(walk.farPlanes(node, axis)) * scale +
-                         (node.origin[axis] - behind[axis]) * sign[axis];
-      entry = max8(min8(near * least, near * most), entry);
-      exit = min8(max8(far * least, far * most), exit);
+      const float scale = map::gridStep<float>(node, axis);
+      const Float8 near =
+          fromBytes(walk.nearPlanes(node, axis)) * scale + (node.origin[axis] - ahead[axis]);
+      const Float8 far =
+          fromBytes(walk.farPlanes(node, axis)) * scale + (node.origin[axis] - behind[axis]);
+      // Planes behind the origins give an entry of 0, or an exit below 0.
+      entry = max8(near * least_inverse[axis], entry);
+      exit = min8(far * most_inverse[axis], exit);
     }
     return notAbove(entry, exit) & map::slotsUsed(node);
   }

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "common/huge_pages.hpp"
 #include "lidar/cast/cast_kernel.hpp"
 #include "lidar/cast/image_directions.hpp"
 #include "lidar/cast/moving_objects.hpp"
@@ -189,7 +190,7 @@ class TreeRayCaster final : public RayCaster {
   void castSorted(const std::vector<Ray>& rays, std::size_t rays_a_beam, View<MovingObject> objects,
                   std::vector<Hit>& hits) const {
     const MovingObjects moving(objects, level_);
-    hits.resize(rays.size());
+    resizeForRandomAccess(hits, rays.size());
     thread_local RayOrder order_of_thread;  // kept for the next scan
     RayOrder& order = order_of_thread;      // for the workers, which have none of their own
     if (rays_a_beam <= 1) {

@@ -2,6 +2,9 @@
 #include "lidar/measure/scan_rays.hpp"
 
 #include <algorithm>
+#include <cmath>
+
+#include "common/huge_pages.hpp"
 
 namespace marsim::lidar {
 namespace {
@@ -64,18 +67,31 @@ class SensorTrack {
   double per_ns_ = 0.0;
 };
 
-/// Adds the rays of a beam around its middle one. `up`: the sensor's z axis.
-void addBeam(const Ray& middle, const Eigen::Vector3f& up, const std::vector<BeamRay>& beam,
-             std::vector<Ray>& rays) {
-  rays.push_back(middle);
+constexpr std::size_t kMostRays = 37;  // of a beam, as BeamConfig::validate allows
+
+/// Writes the rays of a beam around its middle one to `rays`. `up`: the sensor's z axis.
+void setBeam(const Ray& middle, const Eigen::Vector3f& up, const std::vector<BeamRay>& beam,
+             Ray* rays) {
   const Eigen::Vector3f& d = middle.direction;
   Eigen::Vector3f left = up.cross(d);
   if (left.squaredNorm() < 1e-6F) left = d.unitOrthogonal();  // straight up or down
   left.normalize();
   const Eigen::Vector3f across = d.cross(left);
+  float x[kMostRays], y[kMostRays], z[kMostRays];
+  for (std::size_t i = 0; i < beam.size(); ++i) {  // in arrays, so that compilers vectorize it
+    const float h = beam[i].horizontal, v = beam[i].vertical;
+    x[i] = d.x() + (h * left.x() + v * across.x());
+    y[i] = d.y() + (h * left.y() + v * across.y());
+    z[i] = d.z() + (h * left.z() + v * across.z());
+    const float length = std::sqrt(x[i] * x[i] + (y[i] * y[i] + z[i] * z[i]));
+    x[i] /= length;
+    y[i] /= length;
+    z[i] /= length;
+  }
+  rays[0] = middle;
   for (std::size_t i = 1; i < beam.size(); ++i) {
-    const Eigen::Vector3f off = beam[i].horizontal * left + beam[i].vertical * across;
-    rays.push_back({middle.origin, middle.range_max, (d + off).normalized(), middle.time});
+    rays[i] = middle;
+    rays[i].direction = {x[i], y[i], z[i]};
   }
 }
 
@@ -83,12 +99,11 @@ void addBeam(const Ray& middle, const Eigen::Vector3f& up, const std::vector<Bea
 
 void makeRays(const std::vector<Firing>& firings, const LidarConfig& config,
               const ScanFiring& firing, ScanRays& rays) {
-  rays.rays.clear();
+  resizeForRandomAccess(rays.rays, firings.size() * rays.beam.size());
   rays.pointed.clear();
   rays.keys.clear();
   if (firings.empty()) return;
   const bool turned = firing.noise != nullptr && firing.noise->turnsBeams();
-  rays.rays.reserve(firings.size() * rays.beam.size());
   if (turned) rays.pointed.reserve(firings.size());
   if (firing.noise != nullptr) {
     rays.keys.reserve(firings.size());
@@ -119,10 +134,11 @@ void makeRays(const std::vector<Firing>& firings, const LidarConfig& config,
       rays.pointed.push_back(ray.direction);
       ray.direction = firing.noise->turned(ray.direction, rays.keys[i]);
     }
+    Ray* const own = &rays.rays[i * rays.beam.size()];
     if (rays.beam.size() == 1) {
-      rays.rays.push_back(ray);
+      *own = ray;
     } else {
-      addBeam(ray, pose.R_WS.col(2), rays.beam, rays.rays);
+      setBeam(ray, pose.R_WS.col(2), rays.beam, own);
     }
   }
 }

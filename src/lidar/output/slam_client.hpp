@@ -16,7 +16,7 @@ enum class DriverFamily {
 };
 DriverFamily driverFamily(const std::vector<OutputConfig>& configured);
 
-/// LiDAR odometry and SLAM programs with known inputs (docs/slam.md).
+/// LiDAR odometry and SLAM programs with known inputs (docs/slam_clients.md).
 const std::vector<std::string>& slamClients();
 
 /// The outputs of a LiDAR: `words` (layouts, comma-separated, as chooseOutputs() reads them) or, if

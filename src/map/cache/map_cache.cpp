@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "common/build_lock.hpp"
+#include "common/file_locks.hpp"
 #include "marsim/common/error.hpp"
 
 namespace marsim::map {

@@ -2,10 +2,7 @@
 #include "ros/messages/header_stamp.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include <ros/serialization.h>
 
@@ -30,6 +27,13 @@ std::string_view firstField(std::string_view definition) {
 
 }  // namespace
 
+std::vector<std::uint8_t> bytesOf(const topic_tools::ShapeShifter& message) {
+  std::vector<std::uint8_t> bytes(message.size());
+  ros::serialization::OStream stream(bytes.data(), message.size());
+  message.write(stream);
+  return bytes;
+}
+
 bool beginsWithHeader(const std::string& definition) {
   const std::string_view field = firstField(definition);
   const std::string_view type = field.substr(0, field.find_first_of(" \t"));
@@ -40,9 +44,7 @@ TimeNs headerStamp(const topic_tools::ShapeShifter& message) {
   if (!beginsWithHeader(message.getMessageDefinition()) || message.size() < kStampEnd) {
     throw Error(message.getDataType() + " does not begin with a std_msgs/Header");
   }
-  std::vector<std::uint8_t> bytes(message.size());
-  ros::serialization::OStream out(bytes.data(), message.size());
-  message.write(out);
+  std::vector<std::uint8_t> bytes = bytesOf(message);
   ros::serialization::IStream in(bytes.data(), message.size());
   std::uint32_t seq = 0;
   ros::Time stamp;

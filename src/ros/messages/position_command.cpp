@@ -140,7 +140,7 @@ std::string knownPositionCommands() {
 }
 
 PositionCommand decodePositionCommand(const std::string& md5,
-                                      const std::vector<std::uint8_t>& bytes) {
+                                      const std::vector<std::uint8_t>& bytes, TimeNs epoch) {
   const Definition* definition = find(md5);
   if (definition == nullptr) {
     throw Error(fmt::format("{} with md5 {} is none of the known definitions", kType, md5));
@@ -157,9 +157,9 @@ PositionCommand decodePositionCommand(const std::string& md5,
   const std::uint8_t* at = bytes.data() + kHeader;
   command.frame_id.assign(at, at + frame_length);
   const auto word = [&bytes](std::size_t number) {
-    return static_cast<TimeNs>(read<std::uint32_t>(bytes.data() + 4 * number));
+    return read<std::uint32_t>(bytes.data() + 4 * number);
   };
-  command.stamp = word(1) * kNsPerSecond + word(2);
+  command.stamp = fromRos({word(1), word(2)}, epoch);
   at += frame_length;
   control::Reference& reference = command.reference;
   reference.p_WB = readVector(at);

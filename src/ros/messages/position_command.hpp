@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "marsim/control/reference.hpp"
+#include "ros/messages/conversions.hpp"
 
 /// Messages called quadrotor_msgs/PositionCommand. Planners have definitions of their own under
 /// that name; an md5 tells which one, so that none of their packages is needed here.
@@ -14,7 +15,7 @@ namespace marsim::ros_nodes {
 
 /// The values of such a message for a controller. Gains are not among them.
 struct PositionCommand {
-  TimeNs stamp = 0;
+  TimeNs stamp = 0;  ///< simulated time
   std::string frame_id;
   control::Reference reference;                 ///< jerk is zero if the definition has none
   std::optional<std::uint8_t> trajectory_flag;  ///< if the definition has one
@@ -33,7 +34,8 @@ std::string knownPositionCommands();
 /// the size is not that of the definition, or position, velocity or yaw are NaN or infinite; the
 /// text names the md5, and sizes [bytes] or field.
 PositionCommand decodePositionCommand(const std::string& md5,
-                                      const std::vector<std::uint8_t>& bytes);
+                                      const std::vector<std::uint8_t>& bytes,
+                                      TimeNs epoch = ros_nodes::epoch());
 
 /// Whether a message with this trajectory_flag is to be followed: EMPTY (0, of planners that do not
 /// set it), READY (1), EMER (2: SUPER's way to a safe stop, a trajectory like any other) and

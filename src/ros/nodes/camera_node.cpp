@@ -33,30 +33,24 @@ void sayWhatColours(const map::SurfelMap& map, const std::string& name) {
 
 }  // namespace
 
-CameraNode::CameraNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
-    : inputs_(handle), diagnostics_(handle, private_handle) {
+CameraNode::CameraNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
   Params params(private_handle);
   frames_ = readFrames(params, handle);
   lidar::CameraRigConfig config = config::loadCameras(params.text("camera"));
   config.seed = readSeed(params, handle);
   const std::string map_name = params.text("map");
-  rendered_ = std::make_unique<RenderedSensor>(handle, params);
+  rendered_ = std::make_unique<RenderedSensor>(handle, private_handle, params);
   params.finish();
 
-  diagnostics_.setHardwareID(config.name);
   const lidar::CameraRenderers renderers = rendered_->makeCameraRenderers("camera");
   sayWhatColours(*renderers.map, map_name);
   rig_ = std::make_unique<sim::CameraRig>(std::move(config), renderers);
   advertise(handle);
-  diagnostics_.add("cameras", this, &CameraNode::diagnose);
-  rendered_->start(handle, private_handle, 1.0 / rig_->config().rate);
-  state_subscriber_ = inputs_.subscribeToStream("state", rendered_->world().lockstep().stateQueue(),
-                                                &CameraNode::onState, this);
-}
-
-CameraNode::~CameraNode() {
-  state_subscriber_.shutdown();
-  rendered_->stop();
+  rendered_->start(
+      handle, private_handle, rig_->config().rate, "cameras", rig_->config().name,
+      {[this](const sim::VehicleReport& report) { take(report); },
+       [this](const lidar::Weather& weather) { rig_->setWeather(weather); },
+       [this](auto& status) { rendered_->summarise(wanted(), "images", images_, status); }});
 }
 
 void CameraNode::advertise(ros::NodeHandle& handle) {
@@ -91,17 +85,12 @@ void CameraNode::advertise(ros::NodeHandle& handle) {
   static_tf_.sendTransform(transforms);
 }
 
-void CameraNode::onState(const marsim::VehicleStateConstPtr& message) {
-  for (const sim::ImageClock::Instant& due : rig_->take(fromMessage(*message))) {
+void CameraNode::take(const sim::VehicleReport& report) {
+  for (const sim::ImageClock::Instant& due : rig_->take(report)) {
     rendered_->push(
         rig_->beginOf(due), rig_->endOf(due),
-        [this, due, weather = rendered_->weather()](const RenderedSensor::ObjectsOf& objects) {
-          rig_->setWeather(*weather);
-          render(due, objects);
-        });
+        [this, due](const RenderedSensor::ObjectsOf& objects) { render(due, objects); });
   }
-  rendered_->onState(fromRos(message->header.stamp));
-  diagnostics_.update();
 }
 
 bool CameraNode::Output::wantsTruth() const {
@@ -184,11 +173,6 @@ void CameraNode::publishTruth(std::size_t camera, const sim::ImageClock::Instant
   if (output.objects.getNumSubscribers() > 0) {
     output.objects.publish(seenObjectsMessage(truth.seenObjects(), like.header));
   }
-}
-
-void CameraNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) {
-  rendered_->summarise(wanted(), "images", images_, status);
-  inputs_.addTo(status);
 }
 
 }  // namespace marsim::ros_nodes

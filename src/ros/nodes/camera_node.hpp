@@ -11,10 +11,7 @@
 #include <sensor_msgs/CameraInfo.h>
 #include <tf2_ros/static_transform_broadcaster.h>
 
-#include "marsim/VehicleState.h"
 #include "marsim/sim/camera_rig.hpp"
-#include "ros/common/diagnostics.hpp"
-#include "ros/common/inputs.hpp"
 #include "ros/messages/frames.hpp"
 #include "ros/uav/rendered_sensor.hpp"
 
@@ -23,7 +20,6 @@ namespace marsim::ros_nodes {
 /// Cameras of one UAV that take their images together: publishes the images of a sim::CameraRig,
 /// rendered in a thread of its own (RenderedSensor).
 ///
-/// In: `state` (marsim/VehicleState).
 /// Out, in `camera/<name>` for each camera of the file (`camera` where its name is empty):
 /// `image_raw` (sensor_msgs/Image), `camera_info` (sensor_msgs/CameraInfo), `camera_pose`
 /// (geometry_msgs/PoseStamped: the optical frame in the world), all of one stamp; of an RGB-D
@@ -36,7 +32,6 @@ namespace marsim::ros_nodes {
 class CameraNode {
  public:
   CameraNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
-  ~CameraNode();
 
  private:
   /// Topics of one camera.
@@ -52,24 +47,20 @@ class CameraNode {
   };
 
   void advertise(ros::NodeHandle& handle);
-  void onState(const marsim::VehicleStateConstPtr& message);
+  void take(const sim::VehicleReport& report);
   void render(const sim::ImageClock::Instant& instant, const RenderedSensor::ObjectsOf& objects);
   void publishImages(std::size_t camera, const lidar::CameraImage& image);
   void publishTruth(std::size_t camera, const sim::ImageClock::Instant& instant,
                     const lidar::CameraImage& image, const RenderedSensor::Objects& objects);
   bool wanted() const;
-  void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status);
 
   Frames frames_;
   std::unique_ptr<sim::CameraRig> rig_;
-  std::unique_ptr<RenderedSensor> rendered_;
 
   std::vector<Output> outputs_;  // one for each camera of the rig
-  Inputs inputs_;
-  ros::Subscriber state_subscriber_;
   tf2_ros::StaticTransformBroadcaster static_tf_;
-  Diagnostics diagnostics_;
   std::atomic<std::uint64_t> images_{0};
+  std::unique_ptr<RenderedSensor> rendered_;
 };
 
 }  // namespace marsim::ros_nodes

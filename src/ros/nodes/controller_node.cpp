@@ -2,9 +2,6 @@
 #include "ros/nodes/controller_node.hpp"
 
 #include <cmath>
-#include <utility>
-
-#include <fmt/format.h>
 
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
@@ -53,7 +50,7 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
       CommandGate::Hooks{[this] { answerUnanswered(); }, [this] { tellCommand(); }});
   references_ = std::make_unique<ReferenceInput>(handle, *gate_, config.goal);
   streams_ = std::make_unique<StreamInput>(handle, *gate_, model.rotors.size());
-  services_ = std::make_unique<FlightServices>(handle, *gate_);
+  services_ = offerFlightServices(handle, *gate_);
   map_info_subscriber_ = inputs_.subscribe("/map_info", 1, &ControllerNode::onMapInfo, this);
   teller_ = CommandTeller(handle, frames_.world);
   kept_subscriber_ = inputs_.subscribe("active_command", 1, &ControllerNode::onActiveCommand, this);

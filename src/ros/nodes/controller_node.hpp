@@ -4,7 +4,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <string>
+#include <vector>
 
 #include <ros/ros.h>
 
@@ -30,14 +30,14 @@ namespace marsim::ros_nodes {
 
 /// Flight controller of one UAV, run once for each `state`.
 ///
-/// In: `state` (marsim/VehicleState) and commands (ReferenceInput, StreamInput, FlightServices).
-/// Out: `motor_speeds` (marsim/MotorSpeeds), `reference` (marsim/StateReference), `tracking_error`
-/// (marsim/TrackingError).
-/// The controller follows the last command to arrive, whatever its stamp. In lockstep a command
-/// acts at the first state at or after its stamp (see sim::Pilot::commandAt), commands at one state
-/// in the order of sim::CommandKind, and every state is answered, at rest by empty motor speeds.
-/// The followed command is published on `command_taken`. A controller that is started in the place
-/// of another one takes over the command that the quadrotor has kept (`active_command`, both
+/// In: `state` (marsim/VehicleState) and commands (ReferenceInput, StreamInput,
+/// offerFlightServices()). Out: `motor_speeds` (marsim/MotorSpeeds), `reference`
+/// (marsim/StateReference), `tracking_error` (marsim/TrackingError). The controller follows the
+/// last command to arrive, whatever its stamp. In lockstep a command acts at the first state at or
+/// after its stamp (see sim::Pilot::commandAt), commands at one state in the order of
+/// sim::CommandKind, and every state is answered, at rest by empty motor speeds. The followed
+/// command is published on `command_taken`. A controller that is started in the place of another
+/// one takes over the command that the quadrotor has kept (`active_command`, both
 /// marsim/ActiveCommand) before it answers the first state. /map_info tells where the map ends and,
 /// for ground_z `auto`, where the ground is. What CommandWatch notes goes to the log and to
 /// /diagnostics.
@@ -85,7 +85,7 @@ class ControllerNode {
   std::unique_ptr<CommandGate> gate_;
   std::unique_ptr<ReferenceInput> references_;
   std::unique_ptr<StreamInput> streams_;
-  std::unique_ptr<FlightServices> services_;
+  std::vector<ros::ServiceServer> services_;
   double ground_z_;  ///< [m] in W; NaN: the map's lowest point
 
   WatchedPublisher<marsim::MotorSpeeds> motor_publisher_;

@@ -12,47 +12,35 @@
 
 namespace marsim::ros_nodes {
 
-DepthCameraNode::DepthCameraNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
-    : inputs_(handle), diagnostics_(handle, private_handle) {
+DepthCameraNode::DepthCameraNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
   Params params(private_handle);
   frames_ = readFrames(params, handle);
   frame_ = params.text("depth_frame_id", frames_.depth());
   lidar::DepthCameraConfig config = config::loadDepthCamera(params.text("depth"));
   config.seed = readSeed(params, handle);
-  rendered_ = std::make_unique<RenderedSensor>(handle, params);
+  rendered_ = std::make_unique<RenderedSensor>(handle, private_handle, params);
   params.finish();
 
-  const Pose X_BC = config.X_BC;
-  diagnostics_.setHardwareID(config.name);
   sensor_ = std::make_unique<sim::ImageSensor>(std::move(config),
                                                rendered_->makeImageRenderer("depth_camera"));
 
   image_publisher_ = handle.advertise<sensor_msgs::Image>("depth/image_rect_raw", 10);
   info_publisher_ = handle.advertise<sensor_msgs::CameraInfo>("depth/camera_info", 10);
   pose_publisher_ = handle.advertise<geometry_msgs::PoseStamped>("depth/camera_pose", 10);
-  static_tf_.sendTransform(toTransform(X_BC, frames_.base(), frames_.depth(), 0));
-  diagnostics_.add("depth camera", this, &DepthCameraNode::diagnose);
-  rendered_->start(handle, private_handle, 1.0 / sensor_->config().rate);
-  state_subscriber_ = inputs_.subscribeToStream("state", rendered_->world().lockstep().stateQueue(),
-                                                &DepthCameraNode::onState, this);
+  static_tf_.sendTransform(toTransform(sensor_->config().X_BC, frames_.base(), frames_.depth(), 0));
+  rendered_->start(
+      handle, private_handle, sensor_->config().rate, "depth camera", sensor_->config().name,
+      {[this](const sim::VehicleReport& report) { take(report); },
+       [this](const lidar::Weather& weather) { sensor_->setWeather(weather); },
+       [this](auto& status) { rendered_->summarise(wanted(), "images", images_, status); }});
 }
 
-DepthCameraNode::~DepthCameraNode() {
-  state_subscriber_.shutdown();
-  rendered_->stop();
-}
-
-void DepthCameraNode::onState(const marsim::VehicleStateConstPtr& message) {
-  for (const sim::ImageSensor::Instant& instant : sensor_->take(fromMessage(*message))) {
+void DepthCameraNode::take(const sim::VehicleReport& report) {
+  for (const sim::ImageSensor::Instant& instant : sensor_->take(report)) {
     rendered_->push(
         instant.time, instant.time,
-        [this, instant, weather = rendered_->weather()](const RenderedSensor::ObjectsOf& objects) {
-          sensor_->setWeather(*weather);
-          render(instant, objects);
-        });
+        [this, instant](const RenderedSensor::ObjectsOf& objects) { render(instant, objects); });
   }
-  rendered_->onState(fromRos(message->header.stamp));
-  diagnostics_.update();
 }
 
 bool DepthCameraNode::wanted() const {
@@ -77,11 +65,6 @@ void DepthCameraNode::render(const sim::ImageSensor::Instant& instant,
         boost::make_shared<sensor_msgs::Image>(depthMessage(image, config, frame_)));
   }
   ++images_;
-}
-
-void DepthCameraNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) {
-  rendered_->summarise(wanted(), "images", images_, status);
-  inputs_.addTo(status);
 }
 
 }  // namespace marsim::ros_nodes

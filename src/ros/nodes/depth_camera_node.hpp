@@ -9,10 +9,7 @@
 #include <ros/ros.h>
 #include <tf2_ros/static_transform_broadcaster.h>
 
-#include "marsim/VehicleState.h"
 #include "marsim/sim/image_sensor.hpp"
-#include "ros/common/diagnostics.hpp"
-#include "ros/common/inputs.hpp"
 #include "ros/messages/frames.hpp"
 #include "ros/uav/rendered_sensor.hpp"
 
@@ -21,7 +18,6 @@ namespace marsim::ros_nodes {
 /// Depth camera of one UAV: publishes the images of a sim::ImageSensor, rendered in a thread of its
 /// own (RenderedSensor).
 ///
-/// In: `state` (marsim/VehicleState).
 /// Out: `depth/image_rect_raw` (sensor_msgs/Image), `depth/camera_info` (sensor_msgs/CameraInfo),
 /// `depth/camera_pose` (geometry_msgs/PoseStamped: the optical frame, z forward, in the world), all
 /// of one stamp; static tf to the optical frame. Nothing is rendered while nobody subscribes to the
@@ -30,25 +26,20 @@ namespace marsim::ros_nodes {
 class DepthCameraNode {
  public:
   DepthCameraNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
-  ~DepthCameraNode();
 
  private:
-  void onState(const marsim::VehicleStateConstPtr& message);
+  void take(const sim::VehicleReport& report);
   void render(const sim::ImageSensor::Instant& instant, const RenderedSensor::ObjectsOf& objects);
   bool wanted() const;
-  void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status);
 
   Frames frames_;
   std::string frame_;
   std::unique_ptr<sim::ImageSensor> sensor_;
-  std::unique_ptr<RenderedSensor> rendered_;
 
   ros::Publisher image_publisher_, info_publisher_, pose_publisher_;
-  Inputs inputs_;
-  ros::Subscriber state_subscriber_;
   tf2_ros::StaticTransformBroadcaster static_tf_;
-  Diagnostics diagnostics_;
   std::atomic<std::uint64_t> images_{0};
+  std::unique_ptr<RenderedSensor> rendered_;
 };
 
 }  // namespace marsim::ros_nodes

@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::uint32_t kScanQueue = 10;  // messages queued for a slow subscriber
 
-ros::Publisher advertise(ros::NodeHandle& handle, const std::string& topic,
-                         lidar::CloudLayout layout) {
+ros::Publisher advertiseCloud(ros::NodeHandle& handle, const std::string& topic,
+                              lidar::CloudLayout layout) {
   if (layout == lidar::CloudLayout::kLaserScan) {
     return handle.advertise<sensor_msgs::LaserScan>(topic, kScanQueue);
   }
@@ -39,8 +39,7 @@ ros::Publisher advertise(ros::NodeHandle& handle, const std::string& topic,
 
 }  // namespace
 
-LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
-    : inputs_(handle), diagnostics_(handle, private_handle) {
+LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
   Params params(private_handle);
   frames_ = readFrames(params, handle);
   const std::string points_frame = params.text("points_frame_id", frames_.lidar());
@@ -55,15 +54,32 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
   if (surfaces != "none") config.surfaces = config::loadSurfaces(surfaces);
   const bool noise = params.flag("lidar_noise");
   const std::uint64_t seed = readSeed(params, handle);
-  rendered_ = std::make_unique<RenderedSensor>(handle, params);
+  rendered_ = std::make_unique<RenderedSensor>(handle, private_handle, params);
   params.finish();
 
-  const Pose X_BS = config.X_BS;
-  diagnostics_.setHardwareID(config.name);
   view_watch_ = std::make_unique<sim::ViewWatch>(frames_.lidar(), config.range_max);
   sensor_ = std::make_unique<sim::RangeSensor>(std::move(config),
                                                rendered_->makeRayRenderer("lidar"), seed, noise);
 
+  advertiseOutputs(handle, points_frame);
+  rendered_->diagnostics().add("peers",
+                               [this](diagnostic_updater::DiagnosticStatusWrapper& status) {
+                                 rendered_->world().diagnose(status);
+                               });
+  rendered_->start(handle, private_handle, sensor_->config().rate, "lidar", sensor_->config().name,
+                   {[this](const sim::VehicleReport& report) {
+                      for (sim::RangeSensor::Interval& interval : sensor_->take(report)) {
+                        push(std::move(interval));
+                      }
+                    },
+                    [this](const lidar::Weather& weather) {
+                      sensor_->lidar().setWeather(weather);
+                      has_weather_ = weather.any();
+                    },
+                    [this](auto& status) { diagnose(status); }});
+}
+
+void LidarNode::advertiseOutputs(ros::NodeHandle& handle, const std::string& points_frame) {
   const lidar::LidarConfig& lidar = sensor_->config();
   const std::vector<std::string> topics = lidar::outputTopics(lidar.outputs);
   for (std::size_t i = 0; i < topics.size(); ++i) {
@@ -71,54 +87,25 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle)
         layouts::CloudEncoder(lidar.outputs[i], lidar, points_frame, epoch()));
     for (int cloud = 0; cloud < output.encoder.clouds(); ++cloud) {
       const std::string number = cloud == 0 ? "" : std::to_string(cloud + 1);
-      output.publishers.push_back(advertise(handle, topics[i] + number, lidar.outputs[i].layout));
+      output.publishers.push_back(
+          advertiseCloud(handle, topics[i] + number, lidar.outputs[i].layout));
     }
   }
   world_publisher_ = handle.advertise<sensor_msgs::PointCloud2>("points_world", kScanQueue);
   pose_publisher_ = handle.advertise<geometry_msgs::PoseStamped>("sensor_pose", kScanQueue);
-  static_tf_.sendTransform(toTransform(X_BS, frames_.base(), frames_.lidar(), 0));
-  diagnostics_.add("lidar", this, &LidarNode::diagnose);
-  diagnostics_.add("peers", [this](diagnostic_updater::DiagnosticStatusWrapper& status) {
-    rendered_->world().diagnose(status);
-  });
-  rendered_->start(handle, private_handle, 1.0 / lidar.rate);
-  state_subscriber_ = inputs_.subscribeToStream("state", rendered_->world().lockstep().stateQueue(),
-                                                &LidarNode::onState, this);
-}
-
-LidarNode::~LidarNode() {
-  state_subscriber_.shutdown();
-  rendered_->stop();
-}
-
-void LidarNode::onState(const marsim::VehicleStateConstPtr& message) {
-  for (sim::RangeSensor::Interval& interval : sensor_->take(fromMessage(*message))) {
-    push(std::move(interval));
-  }
-  rendered_->onState(fromRos(message->header.stamp));
-  diagnostics_.update();
+  static_tf_.sendTransform(toTransform(lidar.X_BS, frames_.base(), frames_.lidar(), 0));
 }
 
 void LidarNode::push(sim::RangeSensor::Interval interval) {
   const TimeNs begin = interval.begin, end = interval.end;
   const auto due = std::make_shared<const sim::RangeSensor::Interval>(std::move(interval));
   const bool is_taken = rendered_->push(
-      begin, end,
-      [this, due, weather = rendered_->weather()](const RenderedSensor::ObjectsOf& objects) {
-        setWeather(weather);
-        render(*due, objects);
-      });
+      begin, end, [this, due](const RenderedSensor::ObjectsOf& objects) { render(*due, objects); });
   if (is_taken) return;
   ROS_WARN_ONCE(
       "the scan at %.3f s is dropped: rendering is too slow; the count of dropped "
       "scans is in /diagnostics",
       toSeconds(begin));
-}
-
-void LidarNode::setWeather(const std::shared_ptr<const lidar::Weather>& weather) {
-  if (weather == weather_) return;
-  sensor_->lidar().setWeather(*weather);
-  weather_ = weather;
 }
 
 bool LidarNode::wanted() const {
@@ -148,7 +135,7 @@ void LidarNode::render(const sim::RangeSensor::Interval& interval,
   statistics_.returns += scan.points.size();
   statistics_.too_dark += scan.too_dark;
   const std::size_t returned = lidar::shotsReturned(scan);
-  statistics_.dark = !weather_->any() && lidar::nearlyAllTooDark(returned, scan.too_dark);
+  statistics_.dark = !has_weather_ && lidar::nearlyAllTooDark(returned, scan.too_dark);
   if (statistics_.dark) {
     ROS_WARN_ONCE(
         "%zu of %zu shots of the scan at %.3f s that met a surface are lost to its low "
@@ -185,27 +172,17 @@ void LidarNode::publish(const lidar::Scan& scan, const std::vector<const Output*
 void LidarNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const Statistics& s = statistics_;
-  if (!wanted()) {
-    status.summary(diagnostic_msgs::DiagnosticStatus::OK, "idle: nobody subscribes");
-  } else if (const std::uint64_t lately = rendered_->dropped().lately(WarningTime::clock::now())) {
-    status.summaryf(diagnostic_msgs::DiagnosticStatus::WARN,
-                    "%lu scans dropped in the last %d s: rendering is too slow",
-                    static_cast<unsigned long>(lately), RecentCount::kLately);
-  } else if (s.dark) {
+  rendered_->summarise(wanted(), "scans", s.scans, status);
+  if (s.dark && wanted() && status.level == diagnostic_msgs::DiagnosticStatus::OK) {
     status.summary(diagnostic_msgs::DiagnosticStatus::WARN,
                    "nearly all shots are lost to low reflectivity");
-  } else {
-    status.summary(diagnostic_msgs::DiagnosticStatus::OK, "scanning");
   }
   const double scans = static_cast<double>(std::max<std::uint64_t>(1, s.scans));
-  status.add("scans", s.scans);
-  status.add("dropped scans", rendered_->dropped().total());
   status.add("mean returns per scan", static_cast<double>(s.returns) / scans);
   status.add("mean shots lost to low reflectivity per scan",
              static_cast<double>(s.too_dark) / scans);
   status.add("mean render time [ms]", 1e3 * s.render_seconds / scans);
   status.add("longest render time [ms]", 1e3 * s.render_seconds_max);
-  inputs_.addTo(status);
 }
 
 }  // namespace marsim::ros_nodes

@@ -11,11 +11,8 @@
 #include <ros/ros.h>
 #include <tf2_ros/static_transform_broadcaster.h>
 
-#include "marsim/VehicleState.h"
+#include "layouts/cloud_encoder.hpp"
 #include "marsim/sim/range_sensor.hpp"
-#include "ros/common/diagnostics.hpp"
-#include "ros/common/inputs.hpp"
-#include "ros/messages/cloud_message.hpp"
 #include "ros/messages/frames.hpp"
 #include "ros/uav/rendered_sensor.hpp"
 #include "sim/view_watch.hpp"
@@ -25,7 +22,6 @@ namespace marsim::ros_nodes {
 /// LiDAR of one UAV: publishes the scans of a sim::RangeSensor, rendered in a thread of its own
 /// (RenderedSensor) so that states keep flowing.
 ///
-/// In: `state` (marsim/VehicleState).
 /// Out: what the sensor's file names under `output`, by default `points` (sensor_msgs/PointCloud2,
 /// sensor frame, the driver's layout; of Ouster's second returns `points2`) or `livox/lidar`
 /// (CustomMsg); `points_world` (world frame),
@@ -39,7 +35,6 @@ namespace marsim::ros_nodes {
 class LidarNode {
  public:
   LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
-  ~LidarNode();
 
  private:
   struct Output {
@@ -54,10 +49,9 @@ class LidarNode {
     std::vector<ros::Publisher> publishers;  ///< one per cloud
   };
 
-  void onState(const marsim::VehicleStateConstPtr& message);
+  void advertiseOutputs(ros::NodeHandle& handle, const std::string& points_frame);
   void push(sim::RangeSensor::Interval interval);
   void render(const sim::RangeSensor::Interval& interval, const RenderedSensor::ObjectsOf& objects);
-  void setWeather(const std::shared_ptr<const lidar::Weather>& weather);
   void publish(const lidar::Scan& scan, const std::vector<const Output*>& due);
   bool wanted() const;
   void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status);
@@ -66,15 +60,11 @@ class LidarNode {
   std::string world_frame_;
   std::unique_ptr<sim::RangeSensor> sensor_;
   std::unique_ptr<sim::ViewWatch> view_watch_;  ///< used in the rendering thread
-  std::unique_ptr<RenderedSensor> rendered_;
-  std::shared_ptr<const lidar::Weather> weather_;  ///< for the rendering thread
+  bool has_weather_ = false;                    ///< in the rendering thread
 
   std::vector<Output> outputs_;
   ros::Publisher world_publisher_, pose_publisher_;
-  Inputs inputs_;
-  ros::Subscriber state_subscriber_;
   tf2_ros::StaticTransformBroadcaster static_tf_;
-  Diagnostics diagnostics_;
 
   struct Statistics {
     std::uint64_t scans = 0, returns = 0, too_dark = 0;
@@ -83,6 +73,7 @@ class LidarNode {
   };
   std::mutex mutex_;  ///< guards the statistics
   Statistics statistics_;
+  std::unique_ptr<RenderedSensor> rendered_;
 };
 
 }  // namespace marsim::ros_nodes

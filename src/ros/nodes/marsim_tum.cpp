@@ -3,7 +3,6 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
-#include <vector>
 
 #include <fmt/format.h>
 #include <ros/callback_queue.h>
@@ -13,6 +12,7 @@
 #include "common/output_file.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
+#include "ros/messages/header_stamp.hpp"
 #include "ros/messages/tum_file.hpp"
 #include "tools/process/command_line.hpp"
 
@@ -31,10 +31,8 @@ void record(const std::string& topic, marsim::ros_nodes::TumFile& file) {
   ros::NodeHandle handle;
   const boost::function<void(const ShapeShifter::ConstPtr&)> take =
       [&](const ShapeShifter::ConstPtr& message) {
-        std::vector<std::uint8_t> bytes(message->size());
-        ros::serialization::OStream stream(bytes.data(), message->size());
-        message->write(stream);
-        file.take(message->getDataType(), message->getMD5Sum(), std::move(bytes));
+        file.take(message->getDataType(), message->getMD5Sum(),
+                  marsim::ros_nodes::bytesOf(*message));
       };
   const ros::Subscriber subscriber = handle.subscribe<ShapeShifter>(topic, 100'000, take);
   ros::CallbackQueue& queue = *ros::getGlobalCallbackQueue();

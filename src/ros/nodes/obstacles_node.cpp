@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ros/nodes/obstacles_node.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 
 #include <visualization_msgs/MarkerArray.h>
 
+#include "marsim/ObstaclePaths.h"
 #include "marsim/Obstacles.h"
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
@@ -22,6 +22,8 @@ namespace marsim::ros_nodes {
 namespace {
 
 constexpr double kRepeatPeriod = 0.1;  // [s] of wall time
+constexpr TimeNs kWayPeriod = kNsPerSecond / 10;
+constexpr std::size_t kWayPlaces = 21;  // 2 s, a period apart
 
 visualization_msgs::Marker markerOf(const scene::Obstacles& obstacles, std::size_t number,
                                     TimeNs time) {
@@ -44,6 +46,23 @@ visualization_msgs::Marker markerOf(const scene::Obstacles& obstacles, std::size
   }
   marker.pose = toPose(obstacles.poseAt(number, time));
   return marker;
+}
+
+// A driven obstacle goes straight on from its last state.
+marsim::ObstaclePath pathOf(const scene::Obstacles& obstacles, std::size_t number, TimeNs begin) {
+  marsim::ObstaclePath path;
+  path.name = obstacles.nameOf(number);
+  path.size = obstacles.sizeOf(number);
+  for (std::size_t i = 0; i < kWayPlaces; ++i) {
+    const TimeNs time = begin + static_cast<TimeNs>(i) * kWayPeriod;
+    if (obstacles.isDriven(number)) {
+      const scene::Obstacles::Driven last = obstacles.driven(number);
+      path.positions.push_back(toPoint(last.p + toSeconds(time - last.stamp) * last.v));
+    } else {
+      path.positions.push_back(toPoint(obstacles.poseAt(number, time).p));
+    }
+  }
+  return path;
 }
 
 bool isFinite(const geometry_msgs::Twist& twist) {
@@ -93,8 +112,10 @@ ObstaclesNode::ObstaclesNode(ros::NodeHandle handle, ros::NodeHandle private_han
   }
   if (drives) {
     driven_publisher_ = handle.advertise<marsim::DrivenObstacles>("obstacles/driven", 100);
-    clock_subscriber_ = inputs_.subscribeToStream("/clock", 1000, &ObstaclesNode::onClock, this);
+    followClock();
   }
+  paths_publisher_ = handle.advertise<marsim::ObstaclePaths>(
+      "obstacles/paths", 10, [this](const ros::SingleSubscriberPublisher&) { followClock(); });
   if (lockstep.on) {
     clock_grants_ = std::make_unique<ClockGrants>(handle, private_handle);
     repeat_timer_ = handle.createSteadyTimer(ros::WallDuration(kRepeatPeriod),
@@ -112,14 +133,35 @@ void ObstaclesNode::onCommand(std::size_t driven, const geometry_msgs::Twist& tw
   driver_->command(driven, fromVector3(twist.linear), twist.angular.z, clock_);
 }
 
+void ObstaclesNode::followClock() {
+  if (clock_subscriber_) return;
+  clock_subscriber_ = inputs_.subscribeToStream("/clock", 1000, &ObstaclesNode::onClock, this);
+}
+
 void ObstaclesNode::onClock(const rosgraph_msgs::ClockConstPtr& message) {
   clock_ = fromRos(message->clock);
-  driver_->advanceTo(clock_,
-                     [this](TimeNs now, const std::vector<scene::Obstacles::Driven>& states) {
-                       publish(now, states);
-                       if (clock_grants_) clock_grants_->grant(now + kClockLead);
-                     });
+  if (driven_publisher_) {
+    driver_->advanceTo(clock_,
+                       [this](TimeNs now, const std::vector<scene::Obstacles::Driven>& states) {
+                         publish(now, states);
+                         if (clock_grants_) clock_grants_->grant(now + kClockLead);
+                       });
+  }
+  if (paths_publisher_.getNumSubscribers() > 0) publishPaths();
   diagnostics_.update();
+}
+
+void ObstaclesNode::publishPaths() {
+  const TimeNs begin = clock_ / kWayPeriod * kWayPeriod;
+  if (begin == paths_told_) return;
+  paths_told_ = begin;
+  marsim::ObstaclePaths paths;
+  paths.header = toHeader(begin, world_frame_);
+  paths.step = ros::Duration(toSeconds(kWayPeriod));
+  for (std::size_t i = 0; i < obstacles_->size(); ++i) {
+    paths.obstacles.push_back(pathOf(*obstacles_, i, begin));
+  }
+  paths_publisher_.publish(paths);
 }
 
 void ObstaclesNode::publish(TimeNs now, const std::vector<scene::Obstacles::Driven>& states) {

@@ -23,19 +23,21 @@ namespace marsim::ros_nodes {
 ///
 /// In: obstacles/<name>/cmd_vel (geometry_msgs/Twist, in the obstacle's frame) of each driven one.
 /// Out: obstacles (marsim/Obstacles, latched), obstacles/driven (marsim/DrivenObstacles, 50 Hz),
-/// obstacle_markers (visualization_msgs/MarkerArray).
-/// Parameters: obstacles (name or file of config/obstacles), map and those of readMapConfig,
-/// world_frame, marker_rate [Hz], command_timeout [s] after which a driven one stops; 0: never.
-/// With drive: false it leaves the driven ones to another machine's node. It takes part in
-/// lockstep (see Lockstep).
+/// obstacles/paths (marsim/ObstaclePaths, 10 Hz), obstacle_markers
+/// (visualization_msgs/MarkerArray). Parameters: obstacles (name or file of config/obstacles), map
+/// and those of readMapConfig, world_frame, marker_rate [Hz], command_timeout [s] after which a
+/// driven one stops; 0: never. With drive: false it leaves the driven ones to another machine's
+/// node. It takes part in lockstep (see Lockstep).
 class ObstaclesNode {
  public:
   ObstaclesNode(ros::NodeHandle handle, ros::NodeHandle private_handle);
 
  private:
   void onCommand(std::size_t driven, const geometry_msgs::Twist& twist);
+  void followClock();
   void onClock(const rosgraph_msgs::ClockConstPtr& message);
   void publish(TimeNs now, const std::vector<scene::Obstacles::Driven>& states);
+  void publishPaths();
   void repeat();
   void showMarkers(const ros::SteadyTimerEvent&);
   void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status);
@@ -46,7 +48,8 @@ class ObstaclesNode {
   std::unique_ptr<ClockGrants> clock_grants_;  ///< null outside of lockstep
   TimeNs clock_ = 0;
   marsim::DrivenObstacles told_;  ///< the last message
-  ros::Publisher obstacles_publisher_, driven_publisher_, marker_publisher_;
+  TimeNs paths_told_ = -1;        ///< stamp of the last paths
+  ros::Publisher obstacles_publisher_, driven_publisher_, paths_publisher_, marker_publisher_;
   Inputs inputs_;
   std::vector<ros::Subscriber> command_subscribers_;  ///< one for each driven obstacle
   ros::Subscriber clock_subscriber_;

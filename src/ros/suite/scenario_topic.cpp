@@ -2,9 +2,6 @@
 #include "ros/suite/scenario_topic.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -30,20 +27,17 @@ ScenarioTopic::ScenarioTopic(ros::NodeHandle& handle, const std::string& topic, 
 
 void ScenarioTopic::onMessage(const topic_tools::ShapeShifter::ConstPtr& message) {
   recording_.type = message->getDataType();
-  if (!fault_.empty()) return;
+  if (!recording_.fault.empty()) return;
   try {
     recording_.stamps.push_back(headerStamp(*message));
     if (with_poses_) addPoses(*message);
   } catch (const Error& error) {
-    fault_ = fmt::format("{}: {}", recording_.topic, error.what());
+    recording_.fault = fmt::format("{}: {}", recording_.topic, error.what());
   }
 }
 
 void ScenarioTopic::addPoses(const topic_tools::ShapeShifter& message) {
-  std::vector<std::uint8_t> bytes(message.size());
-  ros::serialization::OStream stream(bytes.data(), message.size());
-  message.write(stream);
-  const MessagePoses poses = readPoses(recording_.type, message.getMD5Sum(), std::move(bytes));
+  const MessagePoses poses = readPoses(recording_.type, message.getMD5Sum(), bytesOf(message));
   if (poses.is_path) recording_.poses.clear();
   for (const geometry_msgs::PoseStamped& pose : poses.poses) {
     if (!isUsable(pose.pose)) continue;
@@ -57,7 +51,7 @@ scenario::TopicRecording ScenarioTopic::recording(TimeNs stamp) const {
   scenario::TopicRecording recording;
   recording.topic = recording_.topic;
   recording.type = recording_.type;
-  recording.fault = fault_;
+  recording.fault = recording_.fault;
   std::copy_if(recording_.stamps.begin(), recording_.stamps.end(),
                std::back_inserter(recording.stamps), [stamp](TimeNs t) { return t <= stamp; });
   std::copy_if(recording_.poses.begin(), recording_.poses.end(),

@@ -21,15 +21,12 @@ class ScenarioTopic {
   TimeNs last() const { return recording_.stamps.empty() ? -1 : recording_.stamps.back(); }
   /// The recording up to `stamp`.
   scenario::TopicRecording recording(TimeNs stamp) const;
-  /// Why it cannot be recorded; empty if it can.
-  const std::string& fault() const { return fault_; }
 
  private:
   void onMessage(const topic_tools::ShapeShifter::ConstPtr& message);
   void addPoses(const topic_tools::ShapeShifter& message);
 
   bool with_poses_;
-  std::string fault_;
   scenario::TopicRecording recording_;
   ros::Subscriber subscriber_;
 };

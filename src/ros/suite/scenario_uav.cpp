@@ -74,6 +74,9 @@ ScenarioUav::ScenarioUav(const std::string& name, const scenario::Scenario& scen
   const std::string topic = goalTopic(scenario.client, name);
   sends_path_message_ = topic == "/waypoint_generator/waypoints";
   sends_goal_set_ = topic == "/goal_with_id";
+  const std::size_t digits = name.find_first_of("0123456789");  // uavN flies as drone N
+  if (digits != std::string::npos) drone_ = std::atoi(name.c_str() + digits);
+  drones_ = scenario.uavs;
   if (guide_.goalCount() > 0 || slam != nullptr) {
     goal_publisher_ = sends_path_message_ ? handle.advertise<nav_msgs::Path>(topic, 10)
                       : sends_goal_set_
@@ -155,17 +158,19 @@ void ScenarioUav::fly(const scenario::MotionSample& state) {
   }
 }
 
+bool ScenarioUav::isTurnOf(int drone, int drones, TimeNs now) {
+  constexpr TimeNs kTurn = kNsPerSecond / 20;
+  return drones == 1 || now / kTurn % (2 * drones) == 2 * drone;
+}
+
 void ScenarioUav::sendHeldGoals() {
+  if (sends_goal_set_ && !isTurnOf(drone_, drones_, now_)) return;
   for (const StampedPose& goal : held_goals_) sendGoal(goal);
   held_goals_.clear();
 }
 
 void ScenarioUav::sendGoal(const StampedPose& goal) {
-  if (sends_goal_set_) {
-    const std::size_t digits = name_.find_first_of("0123456789");  // uavN flies as drone N
-    const int drone = digits == std::string::npos ? 0 : std::atoi(name_.c_str() + digits);
-    return goal_publisher_.publish(goalSet(drone, goal.X_WB.p));
-  }
+  if (sends_goal_set_) return goal_publisher_.publish(goalSet(drone_, goal.X_WB.p));
   const geometry_msgs::PoseStamped pose = toPoseStamped(goal.X_WB, "world", goal.stamp);
   if (!sends_path_message_) return goal_publisher_.publish(pose);
   nav_msgs::Path path;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,7 +13,6 @@
 #include "marsim/Contact.h"
 #include "marsim/TrackingError.h"
 #include "marsim/VehicleState.h"
-#include "marsim/geometry/kinematic_state.hpp"
 #include "ros/common/inputs.hpp"
 #include "ros/suite/slam_flight.hpp"
 #include "scenario/flight_guide.hpp"
@@ -34,6 +32,10 @@ class ScenarioUav {
   /// With `slam` it flies a SLAM flight from where it is first seen, records nothing and waits for
   /// beginAfter() in lockstep, too.
   ScenarioUav(const std::string& name, const scenario::Scenario& scenario, const SlamFlight* slam);
+
+  /// Whether it is the turn of a drone out of `drones` to send goals on a topic that all share:
+  /// EGO-Planner-v2 keeps the newest message alone, whomever it is for. Turns are 50 ms apart.
+  static bool isTurnOf(int drone, int drones, TimeNs now);
 
   /// Topics that it reads or publishes without a counterpart yet: "nobody publishes TOPIC".
   std::vector<std::string> missing() const;
@@ -65,6 +67,7 @@ class ScenarioUav {
   std::string name_;
   bool sends_path_message_ = false;  ///< goals as nav_msgs/Path
   bool sends_goal_set_ = false;      ///< goals as quadrotor_msgs/GoalSet
+  int drone_ = 0, drones_ = 1;       ///< its number for the planner, and how many there are
   bool collides_ = true;
   scenario::FlightGuide guide_;
   const SlamFlight* slam_;  ///< null: none

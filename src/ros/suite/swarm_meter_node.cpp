@@ -10,7 +10,6 @@
 
 #include "common/output_file.hpp"
 #include "marsim/common/error.hpp"
-#include "marsim/sim/swarm.hpp"
 #include "ros/common/params.hpp"
 #include "ros/messages/conversions.hpp"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <string>
-
 #include <ros/ros.h>
 
 #include "control/pilot/key_flight.hpp"

@@ -6,6 +6,7 @@
 #include "config/launch_words.hpp"
 #include "marsim/common/error.hpp"
 #include "ros/messages/conversions.hpp"
+#include "ros/messages/header_stamp.hpp"
 #include "ros/messages/pose_messages.hpp"
 
 namespace marsim::ros_nodes {
@@ -66,12 +67,9 @@ void EstimateInput::onImu(const sensor_msgs::ImuConstPtr& message) {
 }
 
 void EstimateInput::onEstimate(const topic_tools::ShapeShifter::ConstPtr& message) {
-  std::vector<std::uint8_t> bytes(message->size());
-  ros::serialization::OStream stream(bytes.data(), message->size());
-  message->write(stream);
   try {
     const MessagePoses read =
-        readPoses(message->getDataType(), message->getMD5Sum(), std::move(bytes));
+        readPoses(message->getDataType(), message->getMD5Sum(), bytesOf(*message));
     if (read.poses.empty()) return;
     const geometry_msgs::PoseStamped& last = read.poses.back();
     const std::string fault = faultOf(last.pose);

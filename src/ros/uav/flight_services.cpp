@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ros/uav/flight_services.hpp"
 
-namespace marsim::ros_nodes {
+#include <std_srvs/SetBool.h>
+#include <std_srvs/Trigger.h>
 
-FlightServices::FlightServices(ros::NodeHandle& handle, CommandGate& gate) : gate_(gate) {
-  using marsim::TakeOff;
-  using std_srvs::SetBool;
-  using std_srvs::Trigger;
-  const boost::function<bool(TakeOff::Request&, TakeOff::Response&)> onTakeOff =
-      [this](TakeOff::Request& request, TakeOff::Response& response) {
-        gate_.hasState();  // ends a wait; without a state the pilot reports it
-        answer("take_off", gate_.pilot().takeOff(request.height), response);
-        return true;
-      };
-  const boost::function<bool(Trigger::Request&, Trigger::Response&)> onLand =
-      [this](Trigger::Request&, Trigger::Response& response) {
-        gate_.hasState();
-        answer("land", gate_.pilot().land(), response);
-        return true;
-      };
-  const boost::function<bool(SetBool::Request&, SetBool::Response&)> onArm =
-      [this](SetBool::Request& request, SetBool::Response& response) {
-        gate_.hasState();
-        answer("arm", gate_.pilot().arm(request.data), response);
-        return true;
-      };
-  take_off_service_ =
-      handle.advertiseService<TakeOff::Request, TakeOff::Response>("take_off", onTakeOff);
-  land_service_ = handle.advertiseService<Trigger::Request, Trigger::Response>("land", onLand);
-  arm_service_ = handle.advertiseService<SetBool::Request, SetBool::Response>("arm", onArm);
+#include "marsim/TakeOff.h"
+
+namespace marsim::ros_nodes {
+namespace {
+
+template <class Service, class Act>
+ros::ServiceServer offer(ros::NodeHandle& handle, const char* name, CommandGate& gate,
+                         const Act& act) {
+  using Request = typename Service::Request;
+  using Response = typename Service::Response;
+  const boost::function<bool(Request&, Response&)> answer = [&gate, name, act](Request& request,
+                                                                               Response& response) {
+    gate.hasState();  // ends a wait; without a state the pilot reports it
+    const sim::Pilot::Outcome outcome = act(gate.pilot(), request);
+    response.success = outcome.done;
+    response.message = outcome.text;
+    if (outcome.done) gate.taken(name);
+    return true;
+  };
+  return handle.advertiseService<Request, Response>(name, answer);
 }
 
-template <class Response>
-void FlightServices::answer(const char* service, const sim::Pilot::Outcome& outcome,
-                            Response& response) {
-  response.success = outcome.done;
-  response.message = outcome.text;
-  if (outcome.done) gate_.taken(service);
+}  // namespace
+
+std::vector<ros::ServiceServer> offerFlightServices(ros::NodeHandle& handle, CommandGate& gate) {
+  return {offer<marsim::TakeOff>(
+              handle, "take_off", gate,
+              [](sim::Pilot& pilot, const auto& request) { return pilot.takeOff(request.height); }),
+          offer<std_srvs::Trigger>(handle, "land", gate,
+                                   [](sim::Pilot& pilot, const auto&) { return pilot.land(); }),
+          offer<std_srvs::SetBool>(handle, "arm", gate, [](sim::Pilot& pilot, const auto& request) {
+            return pilot.arm(request.data);
+          })};
 }
 
 }  // namespace marsim::ros_nodes

@@ -3,13 +3,11 @@
 
 #include <vector>
 
-#include <fmt/format.h>
 #include <visualization_msgs/MarkerArray.h>
 
 #include "config/launch_words.hpp"
 #include "marsim/MotorStates.h"
 #include "marsim/common/error.hpp"
-#include "marsim/common/units.hpp"
 #include "ros/messages/conversions.hpp"
 #include "ros/messages/tum_file.hpp"
 #include "ros/messages/vehicle_marker.hpp"

@@ -9,6 +9,7 @@
 
 #include "common/text.hpp"
 #include "marsim/common/error.hpp"
+#include "ros/messages/header_stamp.hpp"
 #include "ros/messages/pose_messages.hpp"
 #include "ros/messages/trajectory_message.hpp"
 
@@ -117,11 +118,8 @@ void ReferenceInput::onPositionCommand(const topic_tools::ShapeShifter::ConstPtr
         wallTime());
     return;
   }
-  std::vector<std::uint8_t> bytes(message->size());
-  ros::serialization::OStream stream(bytes.data(), message->size());
-  message->write(stream);
   try {
-    const PositionCommand command = decodePositionCommand(md5, bytes);
+    const PositionCommand command = decodePositionCommand(md5, bytesOf(*message));
     gate_.take(sim::CommandKind::kPosition, command.stamp,
                [this, command, users] { follow(command, users); });
   } catch (const Error& error) {

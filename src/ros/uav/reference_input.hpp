@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <string>
-
 #include <geometry_msgs/PoseStamped.h>
 #include <ros/ros.h>
 #include <topic_tools/shape_shifter.h>

@@ -6,19 +6,30 @@
 
 #include "common/shared_by_key.hpp"
 #include "marsim/common/error.hpp"
+#include "ros/messages/conversions.hpp"
 
 namespace marsim::ros_nodes {
 
-RenderedSensor::RenderedSensor(ros::NodeHandle& handle, Params& params)
+RenderedSensor::RenderedSensor(ros::NodeHandle& handle, ros::NodeHandle& private_handle,
+                               Params& params)
     : map_(params),
       vegetation_(params.text("vegetation")),
       weather_(std::make_shared<const lidar::Weather>(config::loadWeather(params.text("weather")))),
       sees_peers_(params.flag("peers_in_scans")),
       renderer_(RendererParams::read(params)),
-      world_(handle, params, [this] {
-        if (is_started_) release();
-      }) {
+      world_(handle, params,
+             [this] {
+               if (is_started_) release();
+             }),
+      inputs_(handle),
+      diagnostics_(handle, private_handle) {
   if (vegetation_ != "none") vegetation_config_ = config::loadVegetation(vegetation_);
+}
+
+RenderedSensor::~RenderedSensor() {
+  state_subscriber_.shutdown();
+  is_started_ = false;
+  thread_.stop();
 }
 
 std::unique_ptr<lidar::RayRenderer> RenderedSensor::makeRayRenderer(const std::string& name) {
@@ -72,16 +83,31 @@ std::shared_ptr<const map::SurfelMap> RenderedSensor::loadMap(const std::string&
   return surfels;
 }
 
-void RenderedSensor::start(ros::NodeHandle& handle, ros::NodeHandle& private_handle,
-                           double period) {
+void RenderedSensor::start(ros::NodeHandle& handle, ros::NodeHandle& private_handle, double rate,
+                           const std::string& name, const std::string& hardware, Node node) {
+  node_ = std::move(node);
+  diagnostics_.setHardwareID(hardware);
+  diagnostics_.add(name, [this](diagnostic_updater::DiagnosticStatusWrapper& status) {
+    node_.diagnose(status);
+    inputs_.addTo(status);
+  });
   weather_service_ =
       private_handle.advertiseService("set_weather", &RenderedSensor::onSetWeather, this);
-  if (!world_.lockstep().on) return;
-  world_.surroundings().keepForScans(period);
-  lockstep_ = std::make_unique<RenderLockstep>(
-      handle, private_handle, thread_, toNs(period), [this] { return world_.hasMet(); },
-      [this] { release(); });
-  is_started_ = true;
+  if (world_.lockstep().on) {
+    world_.surroundings().keepForScans(1.0 / rate);
+    lockstep_ = std::make_unique<RenderLockstep>(
+        handle, private_handle, thread_, toNs(1.0 / rate), [this] { return world_.hasMet(); },
+        [this] { release(); });
+    is_started_ = true;
+  }
+  state_subscriber_ = inputs_.subscribeToStream("state", world_.lockstep().stateQueue(),
+                                                &RenderedSensor::onState, this);
+}
+
+void RenderedSensor::onState(const marsim::VehicleStateConstPtr& message) {
+  node_.take(fromMessage(*message));
+  advanceTo(fromRos(message->header.stamp));
+  diagnostics_.update();
 }
 
 bool RenderedSensor::onSetWeather(marsim::SetWeather::Request& request,
@@ -97,8 +123,8 @@ bool RenderedSensor::onSetWeather(marsim::SetWeather::Request& request,
 }
 
 bool RenderedSensor::push(TimeNs begin, TimeNs end, std::function<void(const ObjectsOf&)> measure) {
-  if (!lockstep_) return pushNow({begin, end, std::move(measure)});
-  waiting_.push_back({begin, end, std::move(measure)});
+  if (!lockstep_) return pushNow({begin, end, std::move(measure), weather_});
+  waiting_.push_back({begin, end, std::move(measure), weather_});
   return true;
 }
 
@@ -128,8 +154,10 @@ bool RenderedSensor::pushNow(const Waiting& measurement) {
   const auto objects = [this, begin, end, present] {
     return present ? *present : visible(begin, end);
   };
-  const bool is_taken = thread_.push([this, objects, measure = measurement.measure] {
-    measure(objects);
+  const bool is_taken = thread_.push([this, objects, measurement] {
+    if (measurement.weather != used_weather_) node_.set_weather(*measurement.weather);
+    used_weather_ = measurement.weather;
+    measurement.measure(objects);
     if (lockstep_) lockstep_->onRendered();
   });
   if (!is_taken) dropped_.add(WarningTime::clock::now());
@@ -137,7 +165,7 @@ bool RenderedSensor::pushNow(const Waiting& measurement) {
 }
 
 // A repeated state, as during a wait for a controller, is no sign that time goes on.
-void RenderedSensor::onState(TimeNs stamp) {
+void RenderedSensor::advanceTo(TimeNs stamp) {
   if (!lockstep_ || stamp == last_state_) return;
   if (first_state_ < 0 || stamp < last_state_) {
     first_state_ = stamp;
@@ -158,7 +186,7 @@ void RenderedSensor::summarise(bool wanted, const std::string& what, std::uint64
                     "%lu %s dropped in the last %d s: rendering is too slow",
                     static_cast<unsigned long>(lately), what.c_str(), RecentCount::kLately);
   } else {
-    status.summary(diagnostic_msgs::DiagnosticStatus::OK, "seeing");
+    status.summary(diagnostic_msgs::DiagnosticStatus::OK, "measuring");
   }
   status.add(what, count);
   status.add("dropped " + what, dropped_.total());

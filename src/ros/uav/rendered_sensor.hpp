@@ -10,15 +10,17 @@
 #include <string>
 #include <vector>
 
-#include <diagnostic_updater/diagnostic_updater.h>
 #include <ros/ros.h>
 
 #include "common/warning_log.hpp"
 #include "marsim/SetWeather.h"
+#include "marsim/VehicleState.h"
 #include "marsim/lidar/camera.hpp"
 #include "marsim/lidar/plants.hpp"
 #include "marsim/lidar/weather.hpp"
 #include "ros/common/clock_grants.hpp"
+#include "ros/common/diagnostics.hpp"
+#include "ros/common/inputs.hpp"
 #include "ros/common/map_params.hpp"
 #include "ros/common/render_thread.hpp"
 #include "ros/common/renderer_params.hpp"
@@ -26,22 +28,33 @@
 
 namespace marsim::ros_nodes {
 
-/// The common part of the nodes of sensors that render: the map, the renderer, moving objects, a
-/// thread that measures, and lockstep. A measurement that falls due while too many wait is dropped
-/// and counted; in lockstep simulated time waits instead, and a measurement until all that moves in
-/// it is known.
+/// The common part of the nodes of sensors that render: the vehicle's states, the map, the
+/// renderer, moving objects, a thread that measures, diagnostics, and lockstep. Owned by a node as
+/// its last member: the thread uses the others. A measurement that falls due while too many wait is
+/// dropped and counted; in lockstep simulated time waits instead, and a measurement until all that
+/// moves in it is known.
 ///
-/// In: what WorldInput names; the service `~set_weather` (marsim/SetWeather). Parameters: map,
-/// vegetation and weather (name or file; none), peers_in_scans (false: without other UAVs), those
-/// of readMapConfig, RendererParams and WorldInput.
+/// In: `state` (marsim/VehicleState), what WorldInput names; the service `~set_weather`
+/// (marsim/SetWeather). Parameters: map, vegetation and weather (name or file; none),
+/// peers_in_scans (false: without other UAVs), those of readMapConfig, RendererParams and
+/// WorldInput.
 class RenderedSensor {
  public:
   using Objects = std::vector<scene::MovingObject>;
   /// Returns a measurement's objects; called when it is made.
   using ObjectsOf = std::function<Objects()>;
 
+  /// Functions of a node.
+  struct Node {
+    std::function<void(const sim::VehicleReport&)> take;     ///< pushes what is due at a state
+    std::function<void(const lidar::Weather&)> set_weather;  ///< in the thread, at each change
+    std::function<void(diagnostic_updater::DiagnosticStatusWrapper&)> diagnose;
+  };
+
   /// Reads the parameters. Throws ConfigError.
-  RenderedSensor(ros::NodeHandle& handle, Params& params);
+  RenderedSensor(ros::NodeHandle& handle, ros::NodeHandle& private_handle, Params& params);
+  /// Finishes the present measurement and makes no more.
+  ~RenderedSensor();
 
   /// Loads the map, with progress under `name`, plants the vegetation on it, and returns a renderer
   /// of both. Throws as map::shareSurfelMap does, ConfigError, GlError.
@@ -49,32 +62,25 @@ class RenderedSensor {
   std::unique_ptr<lidar::ImageRenderer> makeImageRenderer(const std::string& name);
   /// Returns renderers for cameras, likewise.
   lidar::CameraRenderers makeCameraRenderers(const std::string& name);
-  /// The weather of measurements due now.
-  std::shared_ptr<const lidar::Weather> weather() const { return weather_; }
-  /// Offers the service, and takes part in lockstep if the parameter says so; `period` [s] of
-  /// measurements.
-  void start(ros::NodeHandle& handle, ros::NodeHandle& private_handle, double period);
+  /// Offers the service, takes part in lockstep if the parameter says so, and reads states. `rate`
+  /// [Hz] of measurements; `name` of the diagnostics and `hardware` that they are of.
+  void start(ros::NodeHandle& handle, ros::NodeHandle& private_handle, double rate,
+             const std::string& name, const std::string& hardware, Node node);
   /// Queues a measurement of [begin, end] for the thread, wanted or not; false if it is dropped.
   bool push(TimeNs begin, TimeNs end, std::function<void(const ObjectsOf&)> measure);
-  /// Call it when all measurements due at a state have been pushed.
-  void onState(TimeNs stamp);
-  /// Finishes the present measurement and makes no more.
-  void stop() {
-    is_started_ = false;
-    thread_.stop();
-  }
 
   /// Reports idle, working or too slow; `what` is measured ("images") and how many so far.
   void summarise(bool wanted, const std::string& what, std::uint64_t count,
                  diagnostic_updater::DiagnosticStatusWrapper& status) const;
 
   const WorldInput& world() const { return world_; }
-  const RecentCount& dropped() const { return dropped_; }
+  Diagnostics& diagnostics() { return diagnostics_; }
 
  private:
   struct Waiting {
     TimeNs begin, end;
     std::function<void(const ObjectsOf&)> measure;
+    std::shared_ptr<const lidar::Weather> weather;
   };
 
   std::shared_ptr<const map::SurfelMap> loadMap(const std::string& name);
@@ -85,6 +91,8 @@ class RenderedSensor {
   std::unique_ptr<Interface> withPlants(std::unique_ptr<Interface> renderer,
                                         const std::shared_ptr<const map::SurfelMap>& map) const;
   bool onSetWeather(marsim::SetWeather::Request& request, marsim::SetWeather::Response& response);
+  void onState(const marsim::VehicleStateConstPtr& message);
+  void advanceTo(TimeNs stamp);
   void release();
   bool pushNow(const Waiting& measurement);
   /// The moving objects that the sensor sees.
@@ -93,7 +101,8 @@ class RenderedSensor {
   MapParams map_;
   std::string vegetation_;  ///< "none": none
   std::optional<scene::VegetationConfig> vegetation_config_;
-  std::shared_ptr<const lidar::Weather> weather_;  ///< for callbacks
+  std::shared_ptr<const lidar::Weather> weather_;       ///< for callbacks
+  std::shared_ptr<const lidar::Weather> used_weather_;  ///< by the thread
   ros::ServiceServer weather_service_;
   bool sees_peers_;
   RendererParams renderer_;
@@ -104,6 +113,10 @@ class RenderedSensor {
   RecentCount dropped_;                        ///< used in callbacks only
   RenderThread thread_;
   std::unique_ptr<RenderLockstep> lockstep_;  ///< null: none
+  Node node_;
+  Inputs inputs_;
+  ros::Subscriber state_subscriber_;
+  Diagnostics diagnostics_;
 };
 
 }  // namespace marsim::ros_nodes

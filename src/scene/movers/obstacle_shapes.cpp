@@ -35,11 +35,11 @@ void addZone(const Eigen::Vector3d& centre, double radius, double low, double hi
   // The spiral's squares are skewed and therefore smaller.
   const double of_each = 0.75 * resolution * resolution;
   const int count = std::max(12, static_cast<int>(std::ceil(area / of_each)));
-  const double golden = kPi * (3.0 - std::sqrt(5.0));
   for (int i = 0; i < count; ++i) {
     const double z = low + (high - low) * (i + 0.5) / count;
     const double across = std::sqrt(1.0 - z * z);
-    const Eigen::Vector3d n(across * std::cos(golden * i), across * std::sin(golden * i), z);
+    const Eigen::Vector3d n(across * std::cos(kGoldenAngle * i),
+                            across * std::sin(kGoldenAngle * i), z);
     addSurfel(centre + radius * n, n, surfels);
   }
 }

@@ -150,10 +150,10 @@ class PersonSurface {
     }
     const double area = 2.0 * kPi * part.radius * part.radius;
     const int count = std::max(12, static_cast<int>(std::ceil(area / (0.75 * step * step))));
-    const double golden = kPi * (3.0 - std::sqrt(5.0));
     for (int i = 0; i < count; ++i) {
       const double z = (i + 0.5) / count, across = std::sqrt(1.0 - z * z);
-      const Vector3d n = across * (std::cos(golden * i) * u + std::sin(golden * i) * v) + z * along;
+      const Vector3d n =
+          across * (std::cos(kGoldenAngle * i) * u + std::sin(kGoldenAngle * i) * v) + z * along;
       add(part, part.to + part.radius * n, n);
       const Vector3d back = n - 2.0 * z * along;
       add(part, part.from + part.radius * back, back);

@@ -7,40 +7,13 @@
 
 #include "marsim/scene/places.hpp"
 #include "scene/places/materials.hpp"
+#include "scene/places/part_shapes.hpp"
 #include "scene/places/surface_sampler.hpp"
 
 namespace marsim::scene {
 namespace {
 
 using Hole = SurfaceSampler::Hole;
-
-// An upright wall: from `corner` along `along` [m], `thickness` towards `across` (unit), with
-// openings through it. Both faces and the openings' reveals.
-struct Wall {
-  Eigen::Vector3d corner;
-  Eigen::Vector3d along;
-  Eigen::Vector3d across;
-  double thickness;
-  double height;
-  std::vector<Hole> openings;
-};
-
-void build(const Wall& wall, SurfaceSampler& sampler) {
-  const Eigen::Vector3d up = Eigen::Vector3d::UnitZ();
-  const Eigen::Vector3d through = wall.thickness * wall.across;
-  sampler.patch(wall.corner, wall.along, wall.height * up, wall.openings);
-  sampler.patch(wall.corner + through, wall.along, wall.height * up, wall.openings);
-  const Eigen::Vector3d u = wall.along.normalized();
-  for (const Hole& hole : wall.openings) {
-    const Eigen::Vector3d low = wall.corner + hole.u_min * u + hole.v_min * up;
-    const Eigen::Vector3d width = (hole.u_max - hole.u_min) * u;
-    const Eigen::Vector3d rise = (hole.v_max - hole.v_min) * up;
-    sampler.patch(low, through, rise);
-    sampler.patch(low + width, through, rise);
-    sampler.patch(low + rise, width, through);
-    if (hole.v_min > 0.0) sampler.patch(low, width, through);
-  }
-}
 
 // Windows of one wall, evenly spaced, each shifted a little.
 std::vector<Hole> windows(double length, double height, int count, RandomStream& random) {
@@ -84,16 +57,17 @@ void buildShell(const BuildingConfig& config, double door_y, SurfaceSampler& sam
   };
   sampler.setMaterial(material::of(material::kWhiteWall, map::semantic::kWall));
   const Eigen::Vector3d along_x = (whole + 2.0 * t) * X;
-  build({{x0 - t, y0, 0.0}, along_x, -Y, t, h, long_wall_windows()}, sampler);
-  build({{x0 - t, y1, 0.0}, along_x, Y, t, h, {}}, sampler);
+  wallFaces({x0 - t, y0, 0.0}, along_x, -t * Y, h, long_wall_windows(), sampler);
+  wallFaces({x0 - t, y1, 0.0}, along_x, t * Y, h, {}, sampler);
   const Eigen::Vector3d along_y = config.room_width * Y;
-  build({{x0, y0, 0.0}, along_y, -X, t, h, windows(config.room_width, h, 2, layout)}, sampler);
-  build({{x3, y0, 0.0}, along_y, X, t, h, windows(config.room_width, h, 2, layout)}, sampler);
+  const auto side_windows = [&] { return windows(config.room_width, h, 2, layout); };
+  wallFaces({x0, y0, 0.0}, along_y, -t * X, h, side_windows(), sampler);
+  wallFaces({x3, y0, 0.0}, along_y, t * X, h, side_windows(), sampler);
 
   const double door_u = door_y - y0;
   const Hole door{door_u - 0.5 * config.door_width, door_u + 0.5 * config.door_width, 0.0,
                   config.door_height};
-  build({{x1, y0, 0.0}, along_y, X, t, h, {door}}, sampler);
+  wallFaces({x1, y0, 0.0}, along_y, t * X, h, {door}, sampler);
 
   for (const double z : {0.0, h}) {
     sampler.setMaterial(z == 0.0 ? material::of(material::kConcrete, map::semantic::kFloor)
@@ -171,13 +145,10 @@ void furnish(const BuildingConfig& config, double door_y, SurfaceSampler& sample
   // Two columns on a diagonal of the second room.
   sampler.setMaterial(material::kConcrete);
   const double middle_x = config.room_length + config.wall_thickness;
-  const double radius = 0.2;
   for (const double sign : {-1.0, 1.0}) {
     const double x = middle_x + sign * config.room_length * layout.uniform(0.12, 0.2);
     const double y = sign * side * config.room_width * layout.uniform(0.14, 0.22);
-    sampler.tube(
-        config.height, [&](double s) { return Eigen::Vector3d(x, y, s); },
-        [&](double) { return radius; });
+    rod({x, y, 0.0}, {x, y, config.height}, 0.2, sampler);
   }
 }
 

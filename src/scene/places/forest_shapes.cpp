@@ -14,12 +14,6 @@ constexpr double kLeafSide = 0.06;  // [m] of a leaf, or of a twig's few leaves
 
 Eigen::Vector3d heading(double azimuth) { return {std::cos(azimuth), std::sin(azimuth), 0.0}; }
 
-Eigen::Vector3d randomDirection(RandomStream& random) {
-  const double z = random.uniform(-1.0, 1.0);
-  const double azimuth = random.uniform(0.0, 2.0 * kPi);
-  return std::sqrt(1.0 - z * z) * heading(azimuth) + z * Eigen::Vector3d::UnitZ();
-}
-
 // A loose ball of leaves: dense at its skin, open inside, so that light and lasers pass. `cover` is
 // the leaf area over the area of the ball's skin.
 void leafCluster(const Eigen::Vector3d& centre, double radius, double cover,

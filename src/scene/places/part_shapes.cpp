@@ -73,4 +73,21 @@ void quad(const Eigen::Vector3d& a, const Eigen::Vector3d& b, const Eigen::Vecto
   }
 }
 
+void wallFaces(const Eigen::Vector3d& corner, const Eigen::Vector3d& along,
+               const Eigen::Vector3d& through, double height,
+               const std::vector<SurfaceSampler::Hole>& holes, SurfaceSampler& sampler) {
+  const Eigen::Vector3d u = along.normalized(), up = Eigen::Vector3d::UnitZ();
+  sampler.patch(corner, along, height * up, holes);
+  sampler.patch(corner + through, along, height * up, holes);
+  for (const SurfaceSampler::Hole& hole : holes) {
+    const Eigen::Vector3d low = corner + hole.u_min * u + hole.v_min * up;
+    const Eigen::Vector3d width = (hole.u_max - hole.u_min) * u;
+    const Eigen::Vector3d rise = (std::min(hole.v_max, height) - hole.v_min) * up;
+    sampler.patch(low, through, rise);
+    sampler.patch(low + width, through, rise);
+    if (hole.v_max < height) sampler.patch(low + rise, width, through);
+    if (hole.v_min > 0.0) sampler.patch(low, width, through);
+  }
+}
+
 }  // namespace marsim::scene

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <vector>
+
 #include <Eigen/Core>
 
 #include "scene/places/surface_sampler.hpp"
@@ -22,5 +24,10 @@ void drum(const Eigen::Vector3d& from, const Eigen::Vector3d& to, double radius,
 /// The surface between four corners, straight along both pairs of sides.
 void quad(const Eigen::Vector3d& a, const Eigen::Vector3d& b, const Eigen::Vector3d& c,
           const Eigen::Vector3d& d, SurfaceSampler& sampler);
+
+/// Both faces of an upright wall, `through` its thickness, and the reveals of its holes.
+void wallFaces(const Eigen::Vector3d& corner, const Eigen::Vector3d& along,
+               const Eigen::Vector3d& through, double height,
+               const std::vector<SurfaceSampler::Hole>& holes, SurfaceSampler& sampler);
 
 }  // namespace marsim::scene

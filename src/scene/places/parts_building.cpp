@@ -51,20 +51,10 @@ void buildWallPiece(const Vector3d& from, const Vector3d& to, double thickness, 
   const Vector3d across = thickness * Vector3d(-u.y(), u.x(), 0.0);
   const Vector3d corner = from - 0.5 * across;
   const Vector3d up = height * Vector3d::UnitZ();
-  sampler.patch(corner, along, up, holes);
-  sampler.patch(corner + across, along, up, holes);
+  wallFaces(corner, along, across, height, holes, sampler);
   sampler.patch(corner + up, along, across);
   sampler.patch(corner, across, up);
   sampler.patch(corner + along, across, up);
-  for (const SurfaceSampler::Hole& hole : holes) {
-    const Vector3d low = corner + hole.u_min * u + hole.v_min * Vector3d::UnitZ();
-    const Vector3d width = (hole.u_max - hole.u_min) * u;
-    const Vector3d rise = (std::min(hole.v_max, height) - hole.v_min) * Vector3d::UnitZ();
-    sampler.patch(low, across, rise);
-    sampler.patch(low + width, across, rise);
-    if (hole.v_max < height) sampler.patch(low + rise, width, across);
-    if (hole.v_min > 0.0) sampler.patch(low, width, across);
-  }
 }
 
 void buildWall(PartBuilder& part) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include <fmt/format.h>
 
@@ -88,22 +87,11 @@ void Composer::layGround() {
   scattered_ = false;
   sampler_.random() = RandomStream(recipe_.seed, "laying the ground");
   sampler_.setMaterial(recipe_.ground->surface.over(material::kGrass));
-  RandomStream& random = sampler_.random();
-  const Eigen::Vector2d size = recipe_.size.head<2>() + Eigen::Vector2d::Constant(2.0 * margin());
-  const auto columns = std::max(1L, std::lround(size.x() / recipe_.spacing));
-  const auto rows = std::max(1L, std::lround(size.y() / recipe_.spacing));
-  for (long row = 0; row < rows; ++row) {
-    for (long column = 0; column < columns; ++column) {
-      const double du = 0.9 * (random.uniform() - 0.5);
-      const double dv = 0.9 * (random.uniform() - 0.5);
-      const double u = (static_cast<double>(column) + 0.5 + du) / static_cast<double>(columns);
-      const double v = (static_cast<double>(row) + 0.5 + dv) / static_cast<double>(rows);
-      const double rough = recipe_.ground->roughness * random.normal();
-      const double x = size.x() * u - margin(), y = size.y() * v - margin();
-      sampler_.point(Eigen::Vector3d(x, y, height(x, y) + rough) - start_,
-                     Eigen::Vector3d::UnitZ());
-    }
-  }
+  sampler_.setFrame(Eigen::Isometry3d(Eigen::Translation3d(-start_)));
+  const Eigen::Vector2d size = recipe_.size.head<2>();
+  scene::layGround(
+      {Eigen::Vector2d::Constant(-margin()), Eigen::Vector2d(size.array() + margin())},
+      recipe_.ground->roughness, [this](double x, double y) { return height(x, y); }, sampler_);
 }
 
 std::vector<Eigen::Vector2d> Composer::scatter(const Part& part, const Eigen::Isometry3d& X_RG,

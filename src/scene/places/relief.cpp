@@ -42,4 +42,23 @@ double Relief::raw(double x, double y) const {
   return z;
 }
 
+void layGround(const Eigen::AlignedBox2d& area, double roughness,
+               const std::function<double(double, double)>& height, SurfaceSampler& sampler) {
+  RandomStream& random = sampler.random();
+  const Eigen::Vector2d low = area.min(), size = area.sizes();
+  const auto columns = std::max(1L, std::lround(size.x() / sampler.spacing()));
+  const auto rows = std::max(1L, std::lround(size.y() / sampler.spacing()));
+  for (long row = 0; row < rows; ++row) {
+    for (long column = 0; column < columns; ++column) {
+      const double du = 0.9 * (random.uniform() - 0.5);
+      const double dv = 0.9 * (random.uniform() - 0.5);
+      const double u = (static_cast<double>(column) + 0.5 + du) / static_cast<double>(columns);
+      const double v = (static_cast<double>(row) + 0.5 + dv) / static_cast<double>(rows);
+      const double rough = roughness * random.normal();
+      const double x = low.x() + size.x() * u, y = low.y() + size.y() * v;
+      sampler.point({x, y, height(x, y) + rough}, Eigen::Vector3d::UnitZ());
+    }
+  }
+}
+
 }  // namespace marsim::scene

@@ -3,6 +3,11 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+
+#include <Eigen/Geometry>
+
+#include "scene/places/surface_sampler.hpp"
 
 namespace marsim::scene {
 
@@ -26,5 +31,10 @@ class Relief {
   double scale_ = 0.0;
   double offset_ = 0.0;
 };
+
+/// Adds the points of a ground with a `height` [m] at each place over `area` [m], one in each cell
+/// of the sampler's spacing and off the height by a standard deviation of `roughness` [m].
+void layGround(const Eigen::AlignedBox2d& area, double roughness,
+               const std::function<double(double, double)>& height, SurfaceSampler& sampler);
 
 }  // namespace marsim::scene

@@ -126,4 +126,10 @@ Eigen::Vector3d anyNormalTo(const Eigen::Vector3d& direction) {
   return d.cross(other).normalized();
 }
 
+Eigen::Vector3d randomDirection(RandomStream& random) {
+  const double z = random.uniform(-1.0, 1.0), azimuth = random.uniform(0.0, 2.0 * kPi);
+  const double across = std::sqrt(1.0 - z * z);
+  return {across * std::cos(azimuth), across * std::sin(azimuth), z};
+}
+
 }  // namespace marsim::scene

@@ -86,5 +86,7 @@ class SurfaceSampler {
 
 /// Any unit vector at a right angle to `direction`.
 Eigen::Vector3d anyNormalTo(const Eigen::Vector3d& direction);
+/// A unit vector of any direction, all alike.
+Eigen::Vector3d randomDirection(RandomStream& random);
 
 }  // namespace marsim::scene

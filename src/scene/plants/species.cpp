@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "marsim/common/units.hpp"
+#include "scene/places/surface_sampler.hpp"
 
 namespace marsim::scene {
 namespace {
@@ -13,12 +14,6 @@ using Eigen::Vector3d;
 
 std::uint8_t byteOf(double reflectivity) {
   return static_cast<std::uint8_t>(std::lround(255.0 * reflectivity));
-}
-
-Vector3d randomDirection(RandomStream& random) {
-  const double z = random.uniform(-1.0, 1.0), azimuth = random.uniform(0.0, 2.0 * kPi);
-  const double across = std::sqrt(1.0 - z * z);
-  return {across * std::cos(azimuth), across * std::sin(azimuth), z};
 }
 
 // Grows a stem of pieces that lean more and more to one side.

@@ -14,7 +14,6 @@
 #include "config/launch_words.hpp"
 #include "config/names.hpp"
 #include "config/scenario.hpp"
-#include "config/study.hpp"
 #include "dataset/image_stream.hpp"
 #include "dataset/run_folder.hpp"
 #include "marsim/common/error.hpp"
@@ -392,23 +391,17 @@ std::string DatasetRequest::field(const std::string& key) const {
   return option;
 }
 
+void DatasetRequest::readWords() {
+  formats = dataset::formatsOf(format, where(), field("formats"));
+  axes = dataset::axesOf(frame, where(), field("frame"));
+  trajectory_axes = dataset::axesOf(trajectory_frame, where(), field("trajectory_frame"));
+}
+
 DatasetRequest requestOf(const fs::path& run_file) {
-  const config::DatasetRun run = config::loadDatasetRun(run_file);
-  const std::string where = run_file.string();
   DatasetRequest request;
-  request.run_file = where;
-  request.scenario = run.scenario;
-  request.trajectory = run.trajectory;
-  request.arguments = run.arguments;
-  request.duration = run.duration;
-  request.seed = run.seed;
-  request.formats = dataset::formatsOf(run.format, where, "formats");
-  request.axes = dataset::axesOf(run.frame, where, "frame");
-  request.trajectory_axes = dataset::axesOf(run.trajectory_frame, where, "trajectory_frame");
-  request.imu_rate = run.imu_rate;
-  request.truth_rate = run.truth_rate;
-  request.truth_frame = run.truth_frame;
-  request.image_truth = run.image_truth;
+  static_cast<config::DatasetRun&>(request) = config::loadDatasetRun(run_file);
+  request.run_file = run_file.string();
+  request.readWords();
   return request;
 }
 

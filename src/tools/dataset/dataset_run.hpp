@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "config/study.hpp"
 #include "dataset/format.hpp"
 #include "marsim/common/bounds.hpp"
 #include "marsim/common/time.hpp"
@@ -16,35 +14,27 @@
 /// Data sets of simulated flights, without ROS.
 namespace marsim::tools {
 
-/// A requested data set.
-struct DatasetRequest {
+/// A requested data set. `truth_frame`, for TUM's poses: base, imu, lidar, depth, camera or a place
+/// (config::placeInBody); auto: the first camera, else the depth camera, else base.
+struct DatasetRequest : config::DatasetRun {
   static constexpr Bounds kDurations{0.0, scenario::kLongestDuration, true}, kThreads{0, 1024};
   static constexpr Bounds kRates{0.1, 1000.0};  // [Hz]
 
-  std::string run_file;    ///< file of the request; empty: the command line
-  std::string scenario;    ///< a name of config/dataset or a scenario's file; empty: a trajectory
-  std::string trajectory;  ///< file of full poses that the UAV follows; empty: a scenario
-  std::map<std::string, std::string> arguments;  ///< in place of the scenario's, by name
+  std::string run_file;        ///< file of the request; empty: the command line
   std::string airsim;          ///< AirSim's settings.json with sensors to carry; empty: none
   std::string airsim_vehicle;  ///< whose sensors; empty: the first that has some
-  dataset::Axes trajectory_axes = dataset::Axes::kEnu;  ///< of the trajectory's file
-  std::optional<double> imu_rate;                       ///< [Hz] none: of its file
-  std::optional<double> truth_rate;                     ///< [Hz] none: 200
-  std::optional<TimeNs> duration;                       ///< none: until the flight is complete
-  std::optional<std::uint64_t> seed;                    ///< none: the scenario's first
-  int threads = 0;                                      ///< of the renderers, 0: all cores
+  int threads = 0;             ///< of the renderers, 0: all cores
   std::vector<dataset::Format> formats;
   dataset::Axes axes = dataset::Axes::kEnu;
-  /// Frame of TUM's poses: base, imu, lidar, depth, camera or a place (config::placeInBody); auto:
-  /// the first camera, else the depth camera, else base.
-  std::string truth_frame = "auto";
-  bool image_truth = false;  ///< class and instance of the cameras' pixels
+  dataset::Axes trajectory_axes = dataset::Axes::kEnu;  ///< of the trajectory's file
   std::filesystem::path out;
 
   /// Source and field for errors: "truth_frame" of a run's file is --truth-frame on the command
   /// line.
   std::string where() const;
   std::string field(const std::string& key) const;
+  /// Reads formats and axes from their words. Throws ConfigError, UnknownNameError.
+  void readWords();
 };
 
 /// The result of making a data set.
@@ -57,7 +47,7 @@ struct DatasetSummary {
   std::string text;  ///< of summary.json
 };
 
-/// The request of a run's file (config::DatasetRun); `out` is left empty. Throws FileError,
+/// The request of a run's file; `out` is left empty. Throws FileError,
 /// ConfigError.
 DatasetRequest requestOf(const std::filesystem::path& run_file);
 

@@ -18,33 +18,14 @@ using marsim::Quantity;
 using marsim::tools::DatasetRequest;
 using marsim::tools::DatasetSummary;
 
-/// The command line as texts.
-struct DatasetWords {
-  std::string format = "asl,tum,kitti,pcd";
-  std::string frame;  // empty: enu, or AirSim's
-  std::string trajectory_frame = "enu";
-  std::optional<double> duration;  // [s]
-  std::vector<std::string> more;
-};
-
-void read(const DatasetWords& words, DatasetRequest& request) {
-  request.formats = marsim::dataset::formatsOf(words.format, "command line", "--format");
+/// Reads the words of the command line; AirSim's axes are ned.
+void readWords(bool has_frame, DatasetRequest& request) {
+  request.readWords();
   marsim::Validator("command line")
       .require(request.airsim_vehicle.empty() || !request.airsim.empty(), "--airsim-vehicle",
                fmt::format("'{}'", marsim::clipped(request.airsim_vehicle)), "with --airsim only");
   const bool is_ned = !request.airsim.empty() && marsim::dataset::takesAxes(request.formats);
-  const std::string frame = !words.frame.empty() ? words.frame : is_ned ? "ned" : "enu";
-  request.axes = marsim::dataset::axesOf(frame, "command line", "--frame");
-  request.trajectory_axes =
-      marsim::dataset::axesOf(words.trajectory_frame, "command line", "--trajectory-frame");
-  if (words.duration) request.duration = marsim::toNs(*words.duration);
-  for (const std::string& word : words.more) {
-    const std::size_t at = word.find(":=");
-    marsim::Validator("command line")
-        .require(at != std::string::npos && at > 0, "argument",
-                 fmt::format("'{}'", marsim::clipped(word)), "NAME:=VALUE");
-    request.arguments[word.substr(0, at)] = word.substr(at + 2);
-  }
+  if (is_ned && !has_frame) request.axes = marsim::dataset::Axes::kNed;
 }
 
 /// With --run no other option may describe the run.
@@ -84,14 +65,15 @@ int make(const DatasetRequest& request) {
 
 int main(int argc, char** argv) {
   DatasetRequest request;
-  DatasetWords words;
+  std::optional<double> duration;  // [s]
+  std::vector<std::string> arguments;
   std::uint64_t seed = 1;
   std::string run_file;
   CLI::App app(
       "Writes a flight as a data set, without ROS: LiDAR, IMU, images, depth and truth, the same\n"
       "files each time. The arguments are those of sim.launch.",
       "marsim dataset");
-  app.add_option("arguments", words.more, "of sim.launch: NAME:=VALUE ...")
+  app.add_option("arguments", arguments, "of sim.launch: NAME:=VALUE ...")
       ->type_name("NAME:=VALUE")
       ->option_text(" ");
   app.add_option("--run", run_file, "file that says all of the run, as marsim batch writes it")
@@ -102,7 +84,7 @@ int main(int argc, char** argv) {
   app.add_option("--trajectory", request.trajectory,
                  "or a file of poses that the UAV follows: TUM, or CSV with column names")
       ->type_name(marsim::tools::kInput);
-  app.add_option("--trajectory-frame", words.trajectory_frame, "axes of its poses: enu or ned")
+  app.add_option("--trajectory-frame", request.trajectory_frame, "axes of its poses: enu or ned")
       ->type_name(marsim::tools::kWord)
       ->capture_default_str();
   const auto argument = [&](const char* option, const char* name, const char* description) {
@@ -129,14 +111,14 @@ int main(int argc, char** argv) {
   };
   rate("--imu-rate", request.imu_rate, "[Hz] (default: of its file)");
   rate("--truth-rate", request.truth_rate, "[Hz] (default: 200)");
-  app.add_option("--duration", words.duration,
+  app.add_option("--duration", duration,
                  "[s] (default: until all has been flown, at most the scenario's)")
       ->transform(marsim::tools::number(Quantity::kTime, DatasetRequest::kDurations));
-  app.add_option("--format", words.format,
+  app.add_option("--format", request.format,
                  "of tum, asl, kitti, pcd, rosbag, mcap; several with commas")
       ->type_name(marsim::tools::kWord)
       ->capture_default_str();
-  app.add_option("--frame", words.frame,
+  app.add_option("--frame", request.frame,
                  "axes of world and body: enu or ned (default: enu, with --airsim ned)")
       ->type_name(marsim::tools::kWord);
   app.add_option(
@@ -156,7 +138,12 @@ int main(int argc, char** argv) {
   marsim::tools::addSeed(app, seed, "of noise and wind");
   return marsim::tools::runCommand(app, argc, argv, [&] {
     if (run_file.empty()) {
-      read(words, request);
+      readWords(app.count("--frame") > 0, request);
+      for (const std::string& word : arguments) {
+        const auto [name, value] = marsim::tools::splitArgument(word);
+        request.arguments[name] = value;
+      }
+      if (duration) request.duration = marsim::toNs(*duration);
       if (app.count("--seed") > 0) request.seed = seed;
       return make(request);
     }

@@ -11,7 +11,6 @@
 #include "common/bounds.hpp"
 #include "common/output_file.hpp"
 #include "common/text.hpp"
-#include "marsim/common/error.hpp"
 
 namespace marsim::tools {
 namespace {

@@ -219,9 +219,7 @@ MapCommand addMapClean(CLI::App& app) {
       "clean",
       "Removes outliers and traces of what moved, crops, levels, fills, thins. Steps are done in "
       "the order of this list");
-  sub->add_option("map", options->name, "forest, building or a PCD, PLY or place file")
-      ->type_name(kInput)
-      ->required();
+  addMapName(*sub, options->name);
   sub->add_option("--out", options->out, "PCD or PLY to write")->type_name(kOutput)->required();
   sub->add_option(
          "--moving", options->moving,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -26,6 +25,11 @@ MapCommand addMapImport(CLI::App& app);
 MapCommand addMapView(CLI::App& app);
 MapCommand addMapCompare(CLI::App& app);
 MapCommand addMapExport(CLI::App& app);
+
+/// Adds the required argument "map".
+void addMapName(CLI::App& app, std::string& name);
+/// Adds --resolution and --surface of a map that is made of points.
+void addMapMaking(CLI::App& app, double& resolution, std::string& surface);
 
 /// Prints a name and a value in two columns.
 void printLine(const std::string& name, const std::string& value);

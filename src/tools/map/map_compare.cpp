@@ -100,9 +100,7 @@ MapCommand addMapCompare(CLI::App& app) {
   const auto options = std::make_shared<CompareOptions>();
   CLI::App* sub =
       app.add_subcommand("compare", "Tells how far two maps' points lie from one another");
-  sub->add_option("map", options->names[0], "PCD, PLY or place file")
-      ->type_name(kInput)
-      ->required();
+  addMapName(*sub, options->names[0]);
   sub->add_option("other", options->names[1], "another, in the same frame")
       ->type_name(kInput)
       ->required();

@@ -181,9 +181,7 @@ MapCommand addMapExport(CLI::App& app) {
   const auto options = std::make_shared<ExportOptions>();
   CLI::App* sub = app.add_subcommand(
       "export", "Writes a map as points, OctoMap or 2-D occupancy grid for other programs");
-  sub->add_option("map", options->name, "name of a place or a PCD, PLY or place file")
-      ->type_name(kInput)
-      ->required();
+  addMapName(*sub, options->name);
   sub->add_option("--out", options->out,
                   "by its extension: PCD, PLY; BT, OT (OctoMap); YAML, with a PGM beside it "
                   "(map_server)")

@@ -215,6 +215,21 @@ int runInfo(InfoOptions& options) {
 
 }  // namespace
 
+void addMapName(CLI::App& app, std::string& name) {
+  app.add_option("map", name, "name of a place, or a PCD, PLY or place file")
+      ->type_name(kInput)
+      ->required();
+}
+
+void addMapMaking(CLI::App& app, double& resolution, std::string& surface) {
+  app.add_option("--resolution", resolution, "voxel side [m]")
+      ->transform(number(Quantity::kLength, kResolutions))
+      ->capture_default_str();
+  app.add_option("--surface", surface, "blended, sized or paper")
+      ->type_name(kWord)
+      ->capture_default_str();
+}
+
 void printLine(const std::string& name, const std::string& value) {
   fmt::print("{:<14}{}\n", name, value);
 }
@@ -223,15 +238,8 @@ MapCommand addMapInfo(CLI::App& app) {
   const auto options = std::make_shared<InfoOptions>();
   CLI::App* sub = app.add_subcommand(
       "info", "Says what a map file holds and what becomes of it at a resolution");
-  sub->add_option("map", options->name, "forest, building or a PCD, PLY or place file")
-      ->type_name(kInput)
-      ->required();
-  sub->add_option("--resolution", options->config.resolution, "voxel side [m]")
-      ->transform(number(Quantity::kLength, kResolutions))
-      ->capture_default_str();
-  sub->add_option("--surface", options->surface, "blended, sized or paper")
-      ->type_name(kWord)
-      ->capture_default_str();
+  addMapName(*sub, options->name);
+  addMapMaking(*sub, options->config.resolution, options->surface);
   sub->add_option("--intensity-full-scale", options->config.intensity_full_scale,
                   "the intensity that stands for 100 %; 0: 1, 255 or the largest")
       ->transform(number(Quantity::kNumber, Bounds{0.0, 1e9}))

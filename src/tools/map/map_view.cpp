@@ -157,9 +157,7 @@ MapCommand addMapView(CLI::App& app) {
   const auto options = std::make_shared<ViewOptions>();
   CLI::App* sub = app.add_subcommand(
       "view", "Draws a map from above, from the side and obliquely, or shows it in a window");
-  sub->add_option("map", options->name, "forest, building or a PCD, PLY or place file")
-      ->type_name(kInput)
-      ->required();
+  addMapName(*sub, options->name);
   sub->add_option("--out", options->out,
                   "hall.png writes hall_top.png, hall_side.png, hall_oblique.png; a slice hall.png")
       ->type_name(kOutput);

@@ -9,7 +9,6 @@
 #ifdef MARSIM_HAS_WINDOW
 #include <cmath>
 #include <cstdlib>
-#include <memory>
 
 #include <GL/glew.h>
 #define GLFW_INCLUDE_NONE

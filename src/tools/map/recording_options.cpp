@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "common/bounds.hpp"
 #include "common/text.hpp"
 #include "marsim/common/error.hpp"
 #include "tools/map/points.hpp"

@@ -7,9 +7,11 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <random>
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -75,18 +77,26 @@ void closeAll(std::initializer_list<int> files) {
 }  // namespace
 
 int freePort() {
-  const int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (file < 0) throw Error(fmt::format("no TCP socket: {}", std::strerror(errno)));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(address);
-  const bool bound = bind(file, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
-                     getsockname(file, reinterpret_cast<sockaddr*>(&address), &size) == 0;
-  const int reason = errno;
-  close(file);
-  if (!bound) throw Error(fmt::format("no free TCP port: {}", std::strerror(reason)));
-  return ntohs(address.sin_port);
+  // The kernel gives outgoing connections ports from 32768 on: such a port may be gone before its
+  // user opens it.
+  constexpr int kFirst = 20000, kAfterLast = 32768, kTries = 1000;
+  std::random_device random;
+  std::uniform_int_distribution<int> some(kFirst, kAfterLast - 1);
+  int reason = 0;
+  for (int i = 0; i < kTries; ++i) {
+    const int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (file < 0) throw Error(fmt::format("no TCP socket: {}", std::strerror(errno)));
+    const int port = some(random);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_ANY);
+    const bool bound = bind(file, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0;
+    reason = errno;
+    close(file);
+    if (bound) return port;
+  }
+  throw Error(fmt::format("no free TCP port: {}", std::strerror(reason)));
 }
 
 bool onPath(const std::string& program) {

@@ -10,7 +10,8 @@
 /// Runs other programs to their end.
 namespace marsim::tools {
 
-/// A TCP port of this machine that was free just now. Throws Error.
+/// A TCP port of this machine that was free just now, outside the range from which the kernel takes
+/// ports for outgoing connections (Linux: 32768 to 60999). Throws Error.
 int freePort();
 
 /// Whether PATH has a program of that name.

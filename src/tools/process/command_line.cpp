@@ -94,6 +94,14 @@ std::vector<char*> withoutRemappings(int argc, char** argv) {
   return kept;
 }
 
+std::pair<std::string, std::string> splitArgument(const std::string& word) {
+  const std::size_t at = word.find(":=");
+  Validator("command line")
+      .require(at != std::string::npos && at > 0, "argument", fmt::format("'{}'", clipped(word)),
+               "NAME:=VALUE");
+  return {word.substr(0, at), word.substr(at + 2)};
+}
+
 CLI::Validator number(Quantity quantity, const Bounds& bounds, const std::string& option) {
   const std::string units = unitList(quantity);
   const std::string allowed = bounds.text(units.substr(0, units.find(',')));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -57,6 +58,9 @@ struct ScannedWorld {
 };
 /// The options --map, --lidar, --vegetation, --surfaces and --weather.
 void addWorld(CLI::App& app, ScannedWorld& world);
+
+/// Name and value of an argument NAME:=VALUE. Throws ConfigError.
+std::pair<std::string, std::string> splitArgument(const std::string& word);
 
 /// The option --seed, a whole number from 0 to 2^64 - 1.
 void addSeed(CLI::App& app, std::uint64_t& seed, const std::string& description);

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "common/text.hpp"
 #include "map/files/point_records.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
@@ -53,12 +52,7 @@ void requireHeader(const std::filesystem::path& map) {
 
 // Reports errors in the words before anything is started.
 void check(const ReplayWords& words) {
-  for (const std::string& word : words.more) {
-    const std::size_t at = word.find(":=");
-    marsim::Validator("command line")
-        .require(at != std::string::npos && at > 0, "argument", fmt::format("'{}'", word),
-                 "NAME:=VALUE");
-  }
+  for (const std::string& word : words.more) marsim::tools::splitArgument(word);
   if (!words.map.empty()) requireHeader(marsim::config::resolveMap(words.map));
   if (!words.lidar.empty() && words.lidar != "none") marsim::config::loadLidar(words.lidar);
   if (!words.depth.empty() && words.depth != "none") marsim::config::loadDepthCamera(words.depth);

@@ -32,14 +32,34 @@ double cleaned(double value) {
   return value;
 }
 
-std::string rotationRows(const Eigen::Matrix3d& R, const std::string& indent) {
-  std::string rows;
-  for (int row = 0; row < 3; ++row) {
-    rows += fmt::format("{}{}, {}, {}{}", row == 0 ? "[" : indent, number(cleaned(R(row, 0))),
-                        number(cleaned(R(row, 1))), number(cleaned(R(row, 2))),
-                        row == 2 ? "]\n" : ",\n");
-  }
-  return rows;
+Eigen::Vector3d cleaned(const Eigen::Vector3d& v) {
+  return {cleaned(v.x()), cleaned(v.y()), cleaned(v.z())};
+}
+
+std::string numbers(const Eigen::Vector3d& v) {
+  return fmt::format("{}, {}, {}", number(v.x()), number(v.y()), number(v.z()));
+}
+
+std::string rotationRows(const Pose& X, std::size_t indent) {
+  const Eigen::Matrix3d R = X.q.toRotationMatrix();
+  std::vector<std::string> rows;
+  for (int row = 0; row < 3; ++row) rows.push_back(numbers(cleaned(R.row(row))));
+  return "[" + join(rows, ",\n" + std::string(indent, ' ')) + "]";
+}
+
+std::string intrinsics(const lidar::CameraModel& model) {
+  return fmt::format("{}, {}, {}, {}", number(model.fx), number(model.fy), number(model.cx),
+                     number(model.cy));
+}
+
+std::string distortion(const lidar::CameraModel& model) {
+  const auto& d = model.distortion;
+  return fmt::format("{}, {}, {}, {}", number(d[0]), number(d[1]), number(d[2]), number(d[3]));
+}
+
+const char* kalibrModel(const lidar::CameraModel& model) {
+  const bool is_fisheye = model.projection == lidar::CameraModel::Projection::kFisheye;
+  return is_fisheye ? "equidistant" : "radtan";
 }
 
 Pose lidarInImu(const CarriedSensors& sensors) { return sensors.imu.X_BI.inverse() * sensors.X_BL; }
@@ -50,8 +70,7 @@ std::string matrix(const Pose& X_AB, const std::string& indent = "  ") {
   const Eigen::Matrix3d R = X_AB.q.toRotationMatrix();
   std::string text;
   for (int row = 0; row < 3; ++row) {
-    text += fmt::format("{}- [{}, {}, {}, {}]\n", indent, number(cleaned(R(row, 0))),
-                        number(cleaned(R(row, 1))), number(cleaned(R(row, 2))),
+    text += fmt::format("{}- [{}, {}]\n", indent, numbers(cleaned(R.row(row))),
                         number(cleaned(X_AB.p[row])));
   }
   return text + indent + "- [0.0, 0.0, 0.0, 1.0]\n";
@@ -162,19 +181,16 @@ std::string kalibrCameras(const CarriedSensors& sensors) {
     for (std::size_t other = 0; other < cameras.size(); ++other) {
       if (other != i) others.push_back(other);
     }
-    const bool is_fisheye = model.projection == lidar::CameraModel::Projection::kFisheye;
     text += fmt::format(
         "  cam_overlaps: [{}]\n"
         "  camera_model: pinhole\n"
-        "  intrinsics: [{}, {}, {}, {}]\n"
+        "  intrinsics: [{}]\n"
         "  distortion_model: {}\n"
-        "  distortion_coeffs: [{}, {}, {}, {}]\n"
+        "  distortion_coeffs: [{}]\n"
         "  resolution: [{}, {}]\n"
         "  rostopic: /{}/{}\n"
         "  timeshift_cam_imu: {}\n",
-        fmt::join(others, ", "), number(model.fx), number(model.fy), number(model.cx),
-        number(model.cy), is_fisheye ? "equidistant" : "radtan", number(model.distortion[0]),
-        number(model.distortion[1]), number(model.distortion[2]), number(model.distortion[3]),
+        fmt::join(others, ", "), intrinsics(model), kalibrModel(model), distortion(model),
         model.width, model.height, sensors.uav, camera.topic,
         number(-clockOf(sensors, camera).offset));
   }
@@ -187,10 +203,9 @@ std::string fastLioExtrinsics(const CarriedSensors& sensors) {
       "# {} in the IMU, exact: for the `mapping` part of FAST-LIO2's configuration.\n"
       "mapping:\n"
       "  extrinsic_est_en: false\n"
-      "  extrinsic_T: [{}, {}, {}]\n"
-      "  extrinsic_R: {}",
-      sensors.lidar_name, number(X_IL.p.x()), number(X_IL.p.y()), number(X_IL.p.z()),
-      rotationRows(X_IL.q.toRotationMatrix(), std::string(17, ' ')));
+      "  extrinsic_T: [{}]\n"
+      "  extrinsic_R: {}\n",
+      sensors.lidar_name, numbers(X_IL.p), rotationRows(X_IL, 17));
 }
 
 static std::string clocksTable(const CarriedSensors& sensors, bool has_lidar) {

@@ -14,8 +14,17 @@ namespace marsim::tools {
 std::string number(double value);
 /// Removes rounding errors from a rotation's entries that should be 0 or 1.
 double cleaned(double value);
-/// "[1.0, 0.0, 0.0,", "0.0, 1.0, 0.0,", "0.0, 0.0, 1.0]": lines, indented from the second on.
-std::string rotationRows(const Eigen::Matrix3d& R, const std::string& indent);
+Eigen::Vector3d cleaned(const Eigen::Vector3d& v);
+/// "1.0, 2.0, 3.0".
+std::string numbers(const Eigen::Vector3d& v);
+/// "[1.0, 0.0, 0.0,", "0.0, 1.0, 0.0,", "0.0, 0.0, 1.0]": lines of a rotation matrix, indented from
+/// the second on.
+std::string rotationRows(const Pose& X, std::size_t indent);
+/// "fx, fy, cx, cy" and "k1, k2, p1, p2".
+std::string intrinsics(const lidar::CameraModel& model);
+std::string distortion(const lidar::CameraModel& model);
+/// Kalibr's name of the distortion model.
+const char* kalibrModel(const lidar::CameraModel& model);
 
 /// The LiDAR in the IMU.
 Pose lidarInImu(const CarriedSensors& sensors);

@@ -2,20 +2,17 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "marsim/lidar/lidar.hpp"
 #include "tools/sensors/calibration_files.hpp"
 
 /// Complete settings of SLAM programs for the sensors of a UAV, as slam.launch publishes them.
 /// Topics, layouts, units and extrinsics follow from the sensors' files; all other values are the
-/// program's own.
+/// program's own and stand in the template config/clients/CLIENT.yaml, whose @NAME@ are filled in.
 namespace marsim::tools {
 
-/// Programs with settings: fast_lio, point_lio, dlio, openvins, fast_livo2.
-std::vector<std::string> clientsWithSettings();
-/// The parameters of a client in YAML. Throws UnknownNameError, and Error if the client cannot read
-/// the LiDAR's layout or there is no camera for it.
+/// The parameters of a client, a name of config/clients, in YAML. Throws UnknownNameError, and
+/// Error if the client cannot read the LiDAR's layout or there is no camera for it.
 std::string clientSettings(const std::string& client, const CarriedSensors& sensors,
                            const lidar::LidarConfig& lidar);
 

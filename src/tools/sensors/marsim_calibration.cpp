@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
         .require(settings != "none" || output == "auto", "--output",
                  fmt::format("'{}'", marsim::clipped(output)), "with --settings only");
     if (settings != "none") {
-      const auto known = marsim::tools::clientsWithSettings();
+      const auto known = marsim::config::knownNames("clients");
       if (std::find(known.begin(), known.end(), settings) == known.end()) {
         throw marsim::UnknownNameError("command line", "--settings", settings, known);
       }

@@ -19,7 +19,6 @@
 #include "marsim/map/cloud_io.hpp"
 #include "marsim/map/load_map.hpp"
 #include "marsim/map/voxel_grid.hpp"
-#include "tools/map/points.hpp"
 
 namespace marsim::tools {
 namespace fs = std::filesystem;

@@ -5,7 +5,6 @@
 #include "tools/process/command_line.hpp"
 #include "tools/suite/suite_run.hpp"
 
-using marsim::Quantity;
 using marsim::tools::SuiteOptions;
 
 int main(int argc, char** argv) {
@@ -39,15 +38,9 @@ int main(int argc, char** argv) {
       ->type_name(marsim::tools::kName);
   app.add_option("--baseline", options.baseline, "folder or results.json of an earlier suite")
       ->type_name(marsim::tools::kInput);
-  app.add_option("--stand-ins", options.stand_ins,
-                 "folder with PACKAGE.launch, started in place of packages")
-      ->type_name(marsim::tools::kInput);
-  app.add_option("--timeout", options.timeout, "wall time without simulated time that passes [s]")
-      ->transform(marsim::tools::number(Quantity::kTime, SuiteOptions::kTimeouts))
-      ->capture_default_str();
+  marsim::tools::addFlightOptions(app, options);
   app.add_flag("--fresh", options.fresh, "keep no result of an earlier suite");
   app.add_flag("--list", list, "say what would be run");
-  app.add_flag("--verbose", options.verbose, "show all output of the nodes");
   return marsim::tools::runCommand(app, argc, argv, [&] {
     options.output = output;
     try {

@@ -2,7 +2,6 @@
 #include "tools/suite/scenario_flight.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "dataset/axes.hpp"
 #include "marsim/map/load_map.hpp"

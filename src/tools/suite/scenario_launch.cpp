@@ -54,6 +54,9 @@ Arguments simulationArguments(const scenario::Scenario& scenario, std::uint64_t 
   const std::string file = scenario.launchFile();
   if (file == "swarm.launch") {
     arguments["n"] = std::to_string(scenario.uavs);
+  } else if (scenario.uavs > 1) {
+    arguments.insert({"swarm", "grid"});
+    arguments["swarm_size"] = std::to_string(scenario.uavs);
   } else {
     if (scenario.start) {
       arguments["x"] = fmt::format("{}", scenario.start->x());
@@ -191,11 +194,17 @@ void requireKnownArguments(const scenario::Scenario& scenario) {
 
 std::string scenarioLaunch(const scenario::Scenario& scenario, std::uint64_t seed,
                            const fs::path& output, const StandIns& stand_ins) {
+  const std::string file = "$(find marsim)/launch/" + scenario.launchFile();
+  Arguments arguments = simulationArguments(scenario, seed, stand_ins);
   std::string text = fmt::format(
       "<launch>\n  <!-- Written by marsim suite; flies the scenario once: roslaunch run.launch "
       "-->\n{}",
-      include("$(find marsim)/launch/" + scenario.launchFile(),
-              simulationArguments(scenario, seed, stand_ins)));
+      include(file, arguments));
+  for (int drone = 1; drone < scenario.uavs && !scenario.client.empty(); ++drone) {
+    arguments["beside"] = "true";
+    arguments["drone"] = std::to_string(drone);
+    text += include(file, arguments);
+  }
   if (startsClient(scenario) && stand_ins.count(scenario.client) > 0) {
     text += include(stand_ins.at(scenario.client).string(), {});
   }

@@ -4,7 +4,6 @@
 #include "tools/process/command_line.hpp"
 #include "tools/suite/suite_run.hpp"
 
-using marsim::Quantity;
 using marsim::tools::SuiteOptions;
 
 int main(int argc, char** argv) {
@@ -22,13 +21,7 @@ int main(int argc, char** argv) {
   app.add_option("--out", output,
                  "folder for logs and run.json; by default beside the result, or scenario_output")
       ->type_name(marsim::tools::kFolder);
-  app.add_option("--stand-ins", options.stand_ins,
-                 "folder with PACKAGE.launch, started in place of packages")
-      ->type_name(marsim::tools::kInput);
-  app.add_option("--timeout", options.timeout, "wall time without simulated time that passes [s]")
-      ->transform(marsim::tools::number(Quantity::kTime, SuiteOptions::kTimeouts))
-      ->capture_default_str();
-  app.add_flag("--verbose", options.verbose, "show all output of the nodes");
+  marsim::tools::addFlightOptions(app, options);
   // rostest gives every test the node arguments "__name:=..." and "__log:=...".
   std::vector<char*> words = marsim::tools::withoutRemappings(argc, argv);
   return marsim::tools::runCommand(app, static_cast<int>(words.size()), words.data(), [&] {

@@ -8,7 +8,6 @@
 
 #include "marsim/common/bounds.hpp"
 #include "scenario/scenario.hpp"
-#include "suite/run_result.hpp"
 #include "tools/suite/scenario_launch.hpp"
 
 /// The plan of `marsim suite`.

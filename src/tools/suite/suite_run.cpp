@@ -276,6 +276,16 @@ int listSuite(const SuiteOptions& options) {
   return 0;
 }
 
+void addFlightOptions(CLI::App& app, SuiteOptions& options) {
+  app.add_option("--stand-ins", options.stand_ins,
+                 "folder with PACKAGE.launch, started in place of packages")
+      ->type_name(kInput);
+  app.add_option("--timeout", options.timeout, "wall time without simulated time that passes [s]")
+      ->transform(number(Quantity::kTime, SuiteOptions::kTimeouts))
+      ->capture_default_str();
+  app.add_flag("--verbose", options.verbose, "show all output of the nodes");
+}
+
 int runSuite(const SuiteOptions& options) {
   const auto runs = plan(options, "marsim suite");
   if (!runs) return kWrongCommandLine;

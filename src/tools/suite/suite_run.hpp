@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <CLI/CLI.hpp>
+
 #include "suite/run_result.hpp"
 #include "tools/suite/suite_plan.hpp"
 
@@ -25,6 +27,9 @@ SuiteOutcome flyRuns(const std::vector<PlannedRun>& runs, const SuiteOptions& op
 /// 0 if a run passed and none failed, 130 if the user ended it, else 1: a suite with only skipped
 /// runs has shown nothing.
 int exitCodeOf(const SuiteOutcome& outcome);
+
+/// Adds the options that a suite and a single scenario share: --stand-ins, --timeout, --verbose.
+void addFlightOptions(CLI::App& app, SuiteOptions& options);
 
 /// Runs a whole suite: loads, flies, writes report.html, results.json and junit.xml, prints the
 /// table. Returns the exit code, 2 if a scenario or an option is wrong: then nothing was started.

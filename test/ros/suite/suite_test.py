@@ -5,7 +5,6 @@ import argparse
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -13,6 +12,9 @@ import unittest
 
 SOURCE = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
 SUITES = os.path.join(SOURCE, "config", "suites")
+sys.path.insert(0, os.path.join(SOURCE, "test", "ros"))
+import local_master
+
 STAND_INS = os.path.join(SOURCE, "test", "ros", "suite", "stand_ins")
 
 
@@ -66,9 +68,7 @@ class Suite(unittest.TestCase):
         # By hand, the same again.
         folder = os.path.join(self.folder, "first", "runs", "hover", "seed_1")
         os.remove(os.path.join(folder, "run.json"))
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = str(probe.getsockname()[1])
+        port = str(local_master.free_port())
         done = subprocess.run(["roslaunch", "-p", port, os.path.join(folder, "run.launch")],
                               env=dict(os.environ, ROS_MASTER_URI="http://127.0.0.1:" + port),
                               text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "common/folder_lock.hpp"
+#include "common/file_locks.hpp"
 
 #include <optional>
 

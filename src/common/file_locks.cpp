@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "common/folder_lock.hpp"
+#include "common/file_locks.hpp"
 
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
 #include <string>
+#include <system_error>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -16,7 +17,15 @@
 #include "marsim/common/error.hpp"
 
 namespace marsim {
+namespace fs = std::filesystem;
 namespace {
+
+FileDescriptor openLock(const fs::path& lock) {
+  FileDescriptor file(
+      open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644));
+  if (!file.valid()) throw FileError(lock.string(), std::strerror(errno));
+  return file;
+}
 
 std::string now() {
   const std::time_t time = std::time(nullptr);
@@ -36,11 +45,9 @@ std::string holderIn(int file) {
 
 }  // namespace
 
-FolderLock::FolderLock(const std::filesystem::path& folder) {
-  const std::filesystem::path lock = folder / kLockFile;
-  file_ = FileDescriptor(
-      open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644));
-  if (!file_.valid()) throw FileError(lock.string(), std::strerror(errno));
+FolderLock::FolderLock(const fs::path& folder) {
+  const fs::path lock = folder / kLockFile;
+  file_ = openLock(lock);
   if (flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
     const bool held = errno == EWOULDBLOCK;
     throw FileError(folder.string(),
@@ -50,6 +57,20 @@ FolderLock::FolderLock(const std::filesystem::path& folder) {
   if (ftruncate(file_.get(), 0) != 0 ||
       pwrite(file_.get(), holder.data(), holder.size(), 0) != static_cast<ssize_t>(holder.size())) {
     throw FileError(lock.string(), "cannot be written");
+  }
+}
+
+BuildLock::BuildLock(const fs::path& path, const std::function<void(const std::string&)>& report) {
+  std::error_code failure;
+  fs::create_directories(path.parent_path(), failure);
+  if (failure) throw FileError(path.parent_path().string(), failure.message());
+  const fs::path lock = fs::path(path).concat(".lock");
+  file_ = openLock(lock);
+  if (flock(file_.get(), LOCK_EX | LOCK_NB) == 0) return;
+  if (errno != EWOULDBLOCK) throw FileError(lock.string(), std::strerror(errno));
+  report(fmt::format("{}: another process is making it, waiting", path.string()));
+  while (flock(file_.get(), LOCK_EX) != 0) {
+    if (errno != EINTR) throw FileError(lock.string(), std::strerror(errno));
   }
 }
 
