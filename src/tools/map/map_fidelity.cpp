@@ -129,16 +129,7 @@ MapCommand addMapFidelity(CLI::App& app) {
       ->type_name(kInput)
       ->required();
   options->recording.addTo(*sub);
-<<<<<<< HEAD
   addMapMaking(*sub, options->config.map.resolution, options->surface);
-=======
-  sub->add_option("--resolution", options->config.map.resolution, "voxel side [m]")
-      ->transform(number(Quantity::kLength, kResolutions))
-      ->capture_default_str();
-  sub->add_option("--surface", options->surface, "blended, sized or paper")
-      ->type_name(kWord)
-      ->capture_default_str();
->>>>>>> in_s45
   sub->add_option("--leave-out", options->config.leave_out, "every so many scans one is left out")
       ->transform(whole(AccuracyConfig::kLeaveOut))
       ->capture_default_str();
