@@ -31,11 +31,14 @@ class ControlWait {
         follows_(in_lockstep) {}
 
   double patience() const { return patience_; }
-  /// The vehicle was placed at `stamp`: in lockstep the first state from then on must be answered;
-  /// else a controller may rest.
+  /// The vehicle was placed at `stamp`: in lockstep the first state from then on must be answered
+  /// before the next step, since a controller that starts late is told the last state only; else a
+  /// controller may rest.
   void reset(TimeNs stamp) {
     *this = ControlWait(period_, latency_, patience_, in_lockstep_);
-    if (in_lockstep_) answered_ = (stamp - 1 + period_) / period_ * period_ - period_;
+    if (in_lockstep_) {
+      answered_ = (stamp - 1 + period_) / period_ * period_ - (latency_ + 1) * period_;
+    }
   }
   /// Takes a motor command computed from the state of that stamp. After an awaited command others
   /// are awaited, also from a new controller that never saw the earlier states.

@@ -36,16 +36,17 @@ TEST_F(ControlWaitTest, WaitsForOneThatAnswersEveryState) {
   EXPECT_FALSE(wait_.mustWait(8 * kPeriod, begin_));
 }
 
-// From the first state on, whatever it did before; the answer to a state acts one state later.
+// At the first state itself, whatever it did before: one that starts late would never be told of it
+// if the vehicle had gone on. The answer to a state acts one state later.
 TEST_F(ControlWaitTest, InLockstepWaitsForTheFirstAnswerToo) {
   constexpr double kForEver = std::numeric_limits<double>::infinity();
   for (const TimeNs placed : {TimeNs{0}, 5 * kPeriod, 5 * kPeriod - 1, 4 * kPeriod + 1}) {
     wait_ = ControlWait(kPeriod, 1, kForEver, true);
     wait_.reset(placed);
     const TimeNs first = placed == 0 ? 0 : 5 * kPeriod;
-    EXPECT_FALSE(wait_.mustWait(first + kPeriod - 1, begin_));
-    EXPECT_TRUE(wait_.mustWait(first + kPeriod, begin_));
-    EXPECT_TRUE(wait_.mustWait(first + kPeriod, after(1e6))) << "for ever";
+    EXPECT_FALSE(wait_.mustWait(first - 1, begin_));
+    EXPECT_TRUE(wait_.mustWait(first, begin_));
+    EXPECT_TRUE(wait_.mustWait(first, after(1e6))) << "for ever";
     wait_.onCommand(first);
     EXPECT_FALSE(wait_.mustWait(first + kPeriod, begin_));
     EXPECT_TRUE(wait_.mustWait(first + 2 * kPeriod, begin_));
