@@ -171,7 +171,9 @@ void QuadrotorNode::place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp)
 
 void QuadrotorNode::onPlaced() {
   const TimeNs stamp = vehicle_->state().stamp;
-  control_wait_.reset(stamp);
+  // A reference does not say which placement it answers: with ideal dynamics one for the first
+  // state counts as old.
+  control_wait_.reset(stamp, !vehicle_->isIdeal());
   told_.reset();
   command_keeper_->forget(vehicle_->placements(), stamp);
   motion_publisher_->forgetPath();
