@@ -20,7 +20,6 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr TimeNs kMotorPeriod = kNsPerSecond / 50;  // of `motor_states`
 constexpr TimeNs kPathPeriod = kNsPerSecond / 2;    // of `path`
 constexpr TimeNs kGrantPeriod = kNsPerSecond / 50;  // of simulated time
 constexpr double kStandstill = 0.1;                 // [s] of wall time without a step
@@ -254,7 +253,8 @@ void QuadrotorNode::advance() {
     if (due.imu) motion_publisher_->publishImu(*due.imu);
     navigation_sensors_->publish(vehicle_->state().stamp, due);
     const TimeNs stamp = vehicle_->state().stamp;
-    if (stamp % kMotorPeriod == 0) motion_publisher_->publishMotors(stamp, vehicle_->quadrotor());
+    if (stamp % MotionPublisher::kMotorPeriod == 0)
+      motion_publisher_->publishMotors(stamp, vehicle_->quadrotor());
     if (stamp % kPathPeriod == 0) motion_publisher_->publishPath(vehicle_->state());
     if (stamp % ContactPublisher::kClearancePeriod == 0) publishClearance();
     if (stamp % kGrantPeriod == 0) clock_grants_->grant(stamp + kClockLead);

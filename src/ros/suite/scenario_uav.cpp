@@ -18,6 +18,7 @@
 #include "ros/common/idle_gate.hpp"
 #include "ros/messages/conversions.hpp"
 #include "ros/uav/contact_publisher.hpp"
+#include "ros/uav/motion_publisher.hpp"
 
 namespace marsim::ros_nodes {
 namespace {
@@ -103,6 +104,10 @@ void ScenarioUav::record() {
       "collision", kUavQueue, [this](const marsim::ContactConstPtr& message) {
         if (!message->begins) return;
         contacts_.emplace_back(fromRos(message->header.stamp), message->relative_speed);
+      });
+  motor_subscriber_ = inputs_.subscribe<marsim::MotorStates>(
+      "motor_states", kUavQueue, [this](const marsim::MotorStatesConstPtr& message) {
+        powers_.emplace_back(fromRos(message->header.stamp), message->power);
       });
 }
 
@@ -190,7 +195,8 @@ bool ScenarioUav::complete(TimeNs stamp) const {
     return values.empty() || values.back().first > stamp - period;
   };
   return now_ >= stamp && reaches(errors_, kErrorPeriod) &&
-         reaches(clearances_, ContactPublisher::kClearancePeriod);
+         reaches(clearances_, ContactPublisher::kClearancePeriod) &&
+         reaches(powers_, MotionPublisher::kMotorPeriod);
 }
 
 scenario::UavRecording ScenarioUav::recording(TimeNs stamp) const {
@@ -201,6 +207,7 @@ scenario::UavRecording ScenarioUav::recording(TimeNs stamp) const {
     sample.to_reference = valueAt(errors_, sample.stamp, sample.to_reference);
     sample.tracking_error = sample.to_reference.norm();
     sample.clearance = valueAt(clearances_, sample.stamp, sample.clearance);
+    sample.power = valueAt(powers_, sample.stamp, sample.power);
     recording.samples.push_back(sample);
   }
   for (const auto& [at, clearance] : clearances_) {
