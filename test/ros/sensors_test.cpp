@@ -54,7 +54,7 @@ TEST(Sensors, AVehicleAtRest) {
   const Recorder<sensor_msgs::FluidPressure> pressure(handle, "baro/pressure");
   const Recorder<sensor_msgs::NavSatFix> fix(handle, "gnss/fix");
   const Recorder<geometry_msgs::TwistWithCovarianceStamped> velocity(handle, "gnss/velocity");
-  ASSERT_TRUE(test::waitFor([&] {
+  ASSERT_TRUE(marsim::test::waitFor([&] {
     return imu.full() && raw.full() && livox.full() && field.full() && pressure.full() &&
            fix.full() && velocity.full();
   }));
