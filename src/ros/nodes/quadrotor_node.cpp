@@ -170,9 +170,7 @@ void QuadrotorNode::place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp)
 
 void QuadrotorNode::onPlaced() {
   const TimeNs stamp = vehicle_->state().stamp;
-  // A reference does not say which placement it answers: with ideal dynamics one for the first
-  // state counts as old.
-  control_wait_.reset(stamp, !vehicle_->isIdeal());
+  control_wait_.reset(stamp);
   told_.reset();
   command_keeper_->forget(vehicle_->placements(), stamp);
   motion_publisher_->forgetPath();
@@ -346,7 +344,7 @@ void QuadrotorNode::onReference(const marsim::StateReferenceConstPtr& message) {
     return;
   }
   const TimeNs computed_from = fromRos(message->header.stamp);
-  if (!vehicle_->track(reference, computed_from, 0)) return;
+  if (!vehicle_->track(reference, computed_from, message->placements)) return;
   control_wait_.onCommand(computed_from);
   advance();
 }

@@ -68,7 +68,8 @@ ScenarioUav::ScenarioUav(const std::string& name, const scenario::Scenario& scen
   collides_ = config::argumentOf(scenario, "collision") != "false";
   if (scenario.lockstep && slam == nullptr) beginAfter(0);
   ros::NodeHandle handle("/" + name);
-  if (scenario.lockstep && timeWaitsUntilIdle()) {
+  holds_goals_ = scenario.lockstep && timeWaitsUntilIdle();
+  if (holds_goals_) {
     idle_subscriber_ = handle.subscribe<rosgraph_msgs::Clock>(
         "/clock_idle", 10, [this](const rosgraph_msgs::ClockConstPtr&) { sendHeldGoals(); });
   }
@@ -145,7 +146,7 @@ void ScenarioUav::onState(const marsim::VehicleStateConstPtr& message) {
     samples_.push_back(sample);
   } else if (guide_.goalCount() == 0) {
     guide_ = {slam_->from(sample.X_WB), kSlamTolerance, 0.0};
-    if (idle_subscriber_) guide_.beginAfter(stamp);
+    if (holds_goals_) guide_.beginAfter(stamp);
   }
   fly(sample);
   on_state(stamp);
@@ -154,7 +155,7 @@ void ScenarioUav::onState(const marsim::VehicleStateConstPtr& message) {
 void ScenarioUav::fly(const scenario::MotionSample& state) {
   const scenario::FlightGuide::Commands commands = guide_.answer(state);
   if (commands.goal) held_goals_.push_back(*commands.goal);
-  if (!idle_subscriber_) sendHeldGoals();
+  if (!holds_goals_) sendHeldGoals();
   for (const KinematicState& reference : commands.references) {
     marsim::StateReference message;
     toMessage(control::referenceOf(reference), reference.stamp, message);
@@ -172,6 +173,9 @@ void ScenarioUav::sendHeldGoals() {
   if (sends_goal_set_ && !isTurnOf(drone_, drones_, now_)) return;
   for (const StampedPose& goal : held_goals_) sendGoal(goal);
   held_goals_.clear();
+  const bool has_flight = slam_ == nullptr || guide_.goalCount() > 0;
+  // Each tick waits for a subscriber. One that sends references must not wait for the master.
+  if (has_flight && guide_.hasSentGoals() && !guide_.hasPath()) idle_subscriber_.shutdown();
 }
 
 void ScenarioUav::sendGoal(const StampedPose& goal) {

@@ -81,10 +81,11 @@ class ScenarioUav {
   std::vector<std::pair<TimeNs, double>> contacts_;         ///< [m/s] at which they begin
   std::vector<std::pair<TimeNs, double>> powers_;           ///< [W] by their stamps
 
+  bool holds_goals_ = false;             ///< false: goals are sent at once
   std::vector<StampedPose> held_goals_;  ///< until all programs that time waits for are idle
   ros::Publisher goal_publisher_, reference_publisher_;
   Inputs inputs_;
-  ros::Subscriber idle_subscriber_;  ///< none: goals are sent at once
+  ros::Subscriber idle_subscriber_;
   ros::Subscriber state_subscriber_, error_subscriber_, clearance_subscriber_, contact_subscriber_,
       motor_subscriber_;
 };
