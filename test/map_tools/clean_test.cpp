@@ -15,6 +15,15 @@ namespace {
 
 using Eigen::Vector3f;
 
+/// Adds a beam's end and its sensor.
+void addBeam(Keyframe& keyframe, const Eigen::Vector3d& direction, double range,
+             std::uint8_t number) {
+  keyframe.cloud.points.push_back((keyframe.origin + range * direction).cast<float>());
+  keyframe.cloud.classes.push_back(number);
+  const Vector3f back = (-range * direction).cast<float>();
+  keyframe.cloud.to_sensor.push_back({back.x(), back.y(), back.z()});
+}
+
 void add(map::PointCloud& cloud, const Eigen::Vector3d& p, std::uint8_t number) {
   cloud.points.push_back(p.cast<float>());
   cloud.classes.push_back(number);
@@ -98,6 +107,7 @@ TEST(Clean, TheGroundBecomesLevel) {
     const Eigen::Quaterniond turn = fromRollPitchYaw(radians(tilt), radians(-0.5 * tilt), 0.7);
     const Eigen::Vector3d moved(5.0, -2.0, -1.5);
     for (Vector3f& p : cloud.points) p = (turn * p.cast<double>() + moved).cast<float>();
+    for (const Vector3f& p : cloud.points) cloud.to_sensor.push_back({p.x(), p.y(), p.z()});
     const GroundPlane ground = findGround(cloud);
     const double off = std::acos(std::min(1.0, ground.normal.dot(turn * Eigen::Vector3d::UnitZ())));
     EXPECT_LT(degrees(off), 0.1) << tilt;
@@ -106,6 +116,8 @@ TEST(Clean, TheGroundBecomesLevel) {
       ASSERT_NEAR(static_cast<double>(level.points[i].z()), ground.height, 0.03);
     }
     EXPECT_EQ(level.classes, cloud.classes);
+    EXPECT_TRUE(level.points[7].isApprox(Eigen::Map<const Vector3f>(level.to_sensor[7].data())))
+        << "turned alike";
   }
   map::PointCloud wall;
   RandomStream random(3);
@@ -179,7 +191,7 @@ std::vector<Keyframe> scansOfARoom() {
       const double room = rangeToRoom(keyframe.origin, direction);
       const double body = rangeToPerson(keyframe.origin, direction, person);
       const double range = std::min(room, body) + 0.01 * random.normal();
-      add(keyframe.cloud, keyframe.origin + range * direction, body < room ? 30 : 50);
+      addBeam(keyframe, direction, range, body < room ? 30 : 50);
     }
     scans.push_back(std::move(keyframe));
   }
@@ -201,7 +213,7 @@ TEST(Clean, TracesOfAPersonAreRemovedAndWallsStay) {
       },
       {}, report);
   EXPECT_EQ(report.scans, 40U);
-  EXPECT_GT(report.voxels, 50U);
+  EXPECT_GT(report.surfels, 50U);
   const auto share = [&](std::uint8_t number) {
     return static_cast<double>(count(left, number)) / static_cast<double>(count(cloud, number));
   };
@@ -226,7 +238,7 @@ TEST(Clean, FloorsStayUnderFlatBeams) {
       const Eigen::Vector3d direction(std::cos(azimuth) * std::cos(elevation),
                                       std::sin(azimuth) * std::cos(elevation), std::sin(elevation));
       const double range = rangeToRoom(keyframe.origin, direction) + 0.01 * random.normal();
-      add(keyframe.cloud, keyframe.origin + range * direction, 40);
+      addBeam(keyframe, direction, range, 40);
     }
     cloud.points.insert(cloud.points.end(), keyframe.cloud.points.begin(),
                         keyframe.cloud.points.end());
