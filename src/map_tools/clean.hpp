@@ -60,17 +60,22 @@ map::PointCloud fillHoles(const map::PointCloud& cloud, double width,
 struct TraceConfig {
   static constexpr Bounds kVoxels{0.01, 100.0};  ///< [m]
 
-  double voxel = 0.2;  ///< [m]
+  double voxel = 0.2;         ///< [m]
+  std::size_t passes = 2;     ///< least number of scans that see through a voxel
+  double ratio = 1.0;         ///< least ratio of these to the scans with a hit in it
+  std::size_t rays = 40'000;  ///< most rays of a scan
 };
 
 /// Statistics of removeMovingTraces.
 struct TraceReport {
   std::size_t scans = 0;
-  std::size_t surfels = 0;  ///< removed, of the map at TraceConfig::voxel
+  std::size_t voxels = 0;  ///< cleared voxels
 };
 
-/// Removes the points of surfels that the scans' beams leave out, see map::BeamEvidence. The scans
-/// must be those from which the map was made, in its frame.
+/// Removes the points in voxels that more scans see through than have hits in. A ray sees through a
+/// voxel if it passes the mean of its points within 0.45 of its side and goes on for two sides or
+/// more, not at a flat angle to its surface. The scans must be those from which the map was made,
+/// in its frame.
 map::PointCloud removeMovingTraces(const map::PointCloud& cloud, const RecordingConfig& recording,
                                    const TraceConfig& config, TraceReport& report,
                                    Progress& progress);

@@ -15,6 +15,7 @@
 #include "map/map_file_bytes.hpp"
 #include "map/test_files.hpp"
 #include "marsim/common/random.hpp"
+#include "marsim/common/units.hpp"
 #include "marsim/map/load_map.hpp"
 #include "marsim/map/semantic_class.hpp"
 #include "marsim/map/voxel_grid.hpp"

@@ -15,15 +15,6 @@ namespace {
 
 using Eigen::Vector3f;
 
-/// Adds a beam's end and its sensor.
-void addBeam(Keyframe& keyframe, const Eigen::Vector3d& direction, double range,
-             std::uint8_t number) {
-  keyframe.cloud.points.push_back((keyframe.origin + range * direction).cast<float>());
-  keyframe.cloud.classes.push_back(number);
-  const Vector3f back = (-range * direction).cast<float>();
-  keyframe.cloud.to_sensor.push_back({back.x(), back.y(), back.z()});
-}
-
 void add(map::PointCloud& cloud, const Eigen::Vector3d& p, std::uint8_t number) {
   cloud.points.push_back(p.cast<float>());
   cloud.classes.push_back(number);
@@ -191,7 +182,7 @@ std::vector<Keyframe> scansOfARoom() {
       const double room = rangeToRoom(keyframe.origin, direction);
       const double body = rangeToPerson(keyframe.origin, direction, person);
       const double range = std::min(room, body) + 0.01 * random.normal();
-      addBeam(keyframe, direction, range, body < room ? 30 : 50);
+      add(keyframe.cloud, keyframe.origin + range * direction, body < room ? 30 : 50);
     }
     scans.push_back(std::move(keyframe));
   }
@@ -213,7 +204,7 @@ TEST(Clean, TracesOfAPersonAreRemovedAndWallsStay) {
       },
       {}, report);
   EXPECT_EQ(report.scans, 40U);
-  EXPECT_GT(report.surfels, 50U);
+  EXPECT_GT(report.voxels, 50U);
   const auto share = [&](std::uint8_t number) {
     return static_cast<double>(count(left, number)) / static_cast<double>(count(cloud, number));
   };
@@ -238,7 +229,7 @@ TEST(Clean, FloorsStayUnderFlatBeams) {
       const Eigen::Vector3d direction(std::cos(azimuth) * std::cos(elevation),
                                       std::sin(azimuth) * std::cos(elevation), std::sin(elevation));
       const double range = rangeToRoom(keyframe.origin, direction) + 0.01 * random.normal();
-      addBeam(keyframe, direction, range, 40);
+      add(keyframe.cloud, keyframe.origin + range * direction, 40);
     }
     cloud.points.insert(cloud.points.end(), keyframe.cloud.points.begin(),
                         keyframe.cloud.points.end());

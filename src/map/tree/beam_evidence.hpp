@@ -25,8 +25,6 @@ class BeamEvidence {
   void add(const PointCloud& cloud);
   /// The map's surfels with their new sizes.
   SurfelSet resized() const;
-  /// Whether the map's surfel of this number is left out.
-  bool isLeftOut(std::size_t surfel) const { return sizeOf(surfel) == kLeftOut; }
 
  private:
   static constexpr int kLeftOut = -1;

@@ -36,7 +36,7 @@ constexpr float kLeastRange = 0.3F;  // [m] nearer beams are ignored
 // The points around the end of a beam:
 constexpr double kPointSpacing = 0.04;  // [m] one in a voxel of this side
 constexpr std::size_t kPoints = 60;     // nearest ones
-constexpr double kFlat = 0.06;          // least by middle variance of a sheet, at most
+constexpr double kFlat = 0.15;          // least by middle variance of a sheet, at most
 constexpr double kOneSided = 0.25;      // distance of their mean, in that of the farthest, at edges
 
 /// A beam of a scan that is not in the map, and its result in the map.

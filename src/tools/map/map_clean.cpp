@@ -103,10 +103,9 @@ class Cleaner {
     map_tools::TraceReport report;
     map::PointCloud next =
         map_tools::removeMovingTraces(cloud_, recording, options_.traces, report, progress_);
-    become(
-        "moving", std::move(next),
-        fmt::format("{} surfels of {} m that {} scans saw through", withThousands(report.surfels),
-                    options_.traces.voxel, withThousands(report.scans)));
+    become("moving", std::move(next),
+           fmt::format("{} voxels of {} m that {} scans saw through", withThousands(report.voxels),
+                       options_.traces.voxel, withThousands(report.scans)));
   }
   void removeOutliers() {
     const auto numbers =
