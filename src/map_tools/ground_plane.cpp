@@ -104,6 +104,7 @@ map::PointCloud levelled(const map::PointCloud& cloud, const GroundPlane& ground
       Eigen::Quaterniond::FromTwoVectors(ground.normal, Eigen::Vector3d::UnitZ());
   map::PointCloud level = cloud;
   for (Eigen::Vector3f& p : level.points) p = (turn * p.cast<double>()).cast<float>();
+  map::turnOffsets(turn.toRotationMatrix(), level.to_sensor);
   return level;
 }
 

@@ -117,6 +117,7 @@ class Importer {
   void append(const map::PointBlock& block, const Eigen::Matrix3d& turn, ImportedFile& file) {
     map::PointBlock moved = block;
     for (Eigen::Vector3d& p : moved.points) p = turn * p;
+    map::turnOffsets(turn, moved.to_sensor);
     // Channels that only some files have are 0 in the others.
     const auto pad = [&](const auto& in_block, auto& channel) {
       if (!in_block.empty() || !channel.empty()) channel.resize(cloud_.size());
@@ -178,6 +179,7 @@ class Importer {
       if (!viewpoint || !config_.apply_viewpoint) return take(block);
       map::PointBlock moved = block;
       for (Eigen::Vector3d& p : moved.points) p = *viewpoint * p;
+      map::turnOffsets(viewpoint->q.toRotationMatrix(), moved.to_sensor);
       take(moved);
     };
     map::readPoints(file.path, progress_, sink);

@@ -62,6 +62,9 @@ bool ScanPlacer::append(const RawScan& scan, std::size_t i, const Pose& X_WL, Ke
   if (!isSeen(scan.cloud.points[i])) return false;
   keyframe.cloud.points.push_back((X_WL * scan.cloud.points[i].cast<double>()).cast<float>());
   map::appendChannels(scan.cloud, i, keyframe.cloud);
+  keyframe.cloud.to_sensor.resize(keyframe.cloud.size());
+  Eigen::Map<Eigen::Vector3f>(keyframe.cloud.to_sensor.back().data()) =
+      X_WL.p.cast<float>() - keyframe.cloud.points.back();
   return true;
 }
 

@@ -15,6 +15,7 @@
 #include "map/map_file_bytes.hpp"
 #include "map/test_files.hpp"
 #include "marsim/common/random.hpp"
+#include "marsim/common/units.hpp"
 #include "marsim/map/load_map.hpp"
 #include "marsim/map/semantic_class.hpp"
 #include "marsim/map/voxel_grid.hpp"
@@ -149,6 +150,36 @@ TEST(Channels, AreReadByTheirNames) {
                              fields, label_first ? "4294967295 72" : "72 4294967295"));
     EXPECT_EQ(loadQuietly(labelled).cloud.classes, std::vector<std::uint8_t>{72}) << fields;
   }
+}
+
+// PCL's names; far away the vectors to the sensor keep their precision.
+TEST(Channels, PlacesOfTheSensorAreReadAndWritten) {
+  const TestFolder folder;
+  const auto path = folder.write(
+      "a.pcd",
+      "FIELDS x y z vp_x vp_y vp_z\nSIZE 8 8 8 8 8 8\nTYPE F F F F F F\nWIDTH 3\nHEIGHT 1\n"
+      "DATA ascii\n4500000.5 1 2 4500000.25 4 2.5\n4500001 0 0 nan 0 0\n4500002 0 0 inf 0 0\n");
+  const PointCloud cloud = loadQuietly(path).cloud;
+  EXPECT_EQ(cloud.to_sensor, (std::vector<Offset>{{-0.25F, 3.0F, 0.5F}, {}, {}}));
+  for (const char* name : {"b.pcd", "b.ply"}) {
+    saveCloud(folder / name, cloud);
+    EXPECT_EQ(loadQuietly(folder / name).cloud.to_sensor, cloud.to_sensor);
+  }
+  const PointCloud means = downsample(cloud, 10.0);
+  ASSERT_EQ(means.size(), 1U);
+  EXPECT_EQ(means.to_sensor, std::vector<Offset>{cloud.to_sensor[0]}) << "that of one point";
+  MapSource source;
+  EXPECT_TRUE(streamVoxels(path, 10.0, source, Progress::none()).to_sensor.empty());
+  EXPECT_TRUE(source.has_beams);
+  PointCloud unknown = cloud;
+  unknown.to_sensor.assign(3, {});
+  dropSilentChannels(unknown);
+  EXPECT_TRUE(unknown.to_sensor.empty());
+  PointCloud turned = cloud;
+  turnOffsets(Eigen::AngleAxisd(kPi / 2, Eigen::Vector3d::UnitZ()).toRotationMatrix(),
+              turned.to_sensor);
+  EXPECT_NEAR(turned.to_sensor[0][0], -3.0F, 1e-6F);
+  EXPECT_NEAR(turned.to_sensor[0][1], -0.25F, 1e-6F);
 }
 
 TEST(Channels, StreamAsTheyAreInMemory) {

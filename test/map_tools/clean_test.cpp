@@ -98,6 +98,7 @@ TEST(Clean, TheGroundBecomesLevel) {
     const Eigen::Quaterniond turn = fromRollPitchYaw(radians(tilt), radians(-0.5 * tilt), 0.7);
     const Eigen::Vector3d moved(5.0, -2.0, -1.5);
     for (Vector3f& p : cloud.points) p = (turn * p.cast<double>() + moved).cast<float>();
+    for (const Vector3f& p : cloud.points) cloud.to_sensor.push_back({p.x(), p.y(), p.z()});
     const GroundPlane ground = findGround(cloud);
     const double off = std::acos(std::min(1.0, ground.normal.dot(turn * Eigen::Vector3d::UnitZ())));
     EXPECT_LT(degrees(off), 0.1) << tilt;
@@ -106,6 +107,8 @@ TEST(Clean, TheGroundBecomesLevel) {
       ASSERT_NEAR(static_cast<double>(level.points[i].z()), ground.height, 0.03);
     }
     EXPECT_EQ(level.classes, cloud.classes);
+    EXPECT_TRUE(level.points[7].isApprox(Eigen::Map<const Vector3f>(level.to_sensor[7].data())))
+        << "turned alike";
   }
   map::PointCloud wall;
   RandomStream random(3);

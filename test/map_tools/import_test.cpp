@@ -217,6 +217,12 @@ TEST_F(Import, ScaleAndUpAxisActOnPoints) {
   config.up = UpAxis::kY;
   const Imported map = imported({folder_.write("a.xyz", "1000 2000 3000\n9000 0 0\n")}, config);
   EXPECT_TRUE(map.cloud.points[0].isApprox(Eigen::Vector3f(1, -3, 2)));
+  const auto beams = folder_.write(
+      "a.pcd",
+      "FIELDS x y z vp_x vp_y vp_z\nSIZE 4 4 4 4 4 4\nTYPE F F F F F F\nWIDTH 1\nHEIGHT 1\n"
+      "DATA ascii\n1000 2000 3000 1500 3000 3000\n");
+  const map::Offset offset = imported({beams}, config).cloud.to_sensor.at(0);
+  EXPECT_TRUE(Eigen::Vector3f(offset.data()).isApprox(Eigen::Vector3f(0.5F, 0.0F, 1.0F)));
 }
 
 TEST_F(Import, UnitsAndUpAxisThatLookWrongAreSaid) {

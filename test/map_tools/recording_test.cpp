@@ -250,6 +250,12 @@ TEST_F(Recordings, PointsOfFilesAreAtTheirTimes) {
     EXPECT_TRUE(read.report.by_point);
     EXPECT_NE(notesOf(read).find(a.said), std::string::npos) << a.said << "\n" << notesOf(read);
     EXPECT_LT((read.keyframes[0].origin - (truth(0.545) * config_.X_BL).p).norm(), 2e-3);
+    const map::PointCloud& cloud = read.keyframes[0].cloud;
+    for (std::size_t k = 0; k < cloud.size(); ++k) {
+      const Eigen::Vector3d lidar = (truth(0.5 + 0.01 * static_cast<double>(k)) * config_.X_BL).p;
+      const Eigen::Map<const Eigen::Vector3f> offset(cloud.to_sensor.at(k).data());
+      EXPECT_LT(((cloud.points[k] + offset).cast<double>() - lidar).norm(), 2e-3);
+    }
   }
 }
 

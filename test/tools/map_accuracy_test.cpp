@@ -81,6 +81,17 @@ TEST_F(MapAccuracy, KnowsNoiseAndBiasOfWhatWasLeftOut) {
   std::size_t beams = 0;
   for (const AccuracyRow& row : accuracy.by_range) beams += row.beams;
   EXPECT_EQ(beams, accuracy.all.beams);
+  EXPECT_EQ(accuracy.without_beams.all.beams, accuracy.all.beams);
+  EXPECT_NEAR(accuracy.without_beams.all.signed_median, -0.03, 0.003);
+  EXPECT_LT(accuracy.all.too_far, 0.002);
+  ASSERT_EQ(accuracy.by_kind.size(), 3U);
+  EXPECT_EQ(accuracy.by_kind[0].name, "sheets");
+  // Within 0.17 m of the room's edges points lie on two walls: 6 % of its surface.
+  const auto all = static_cast<double>(accuracy.all.beams);
+  EXPECT_GT(static_cast<double>(accuracy.by_kind[0].beams), 0.8 * all);
+  EXPECT_GT(static_cast<double>(accuracy.by_kind[2].beams), 0.02 * all);
+  EXPECT_EQ(accuracy.by_kind[0].beams + accuracy.by_kind[1].beams + accuracy.by_kind[2].beams,
+            accuracy.all.beams);
   record(0.02, 0.0, 0.0);
   const Accuracy unbiased = measured();
   EXPECT_NEAR(unbiased.all.signed_median, 0.0, 0.003);

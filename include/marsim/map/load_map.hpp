@@ -30,6 +30,7 @@ struct MapSource {
   std::uint64_t non_finite = 0;  ///< dropped: a coordinate was NaN or infinite
   std::uint64_t duplicates = 0;  ///< dropped: same coordinates as an earlier point
   bool has_intensity = false;
+  bool has_beams = false;  ///< places of the sensor, see PointChannels::to_sensor
   /// The intensity of all points where it is the same: such a channel is taken as absent.
   std::optional<float> constant_intensity;
   Eigen::AlignedBox3f box;  ///< of the points kept [m] in W

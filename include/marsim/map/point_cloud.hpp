@@ -13,6 +13,9 @@ namespace marsim::map {
 /// Red, green and blue of a surface, sRGB.
 using Colour = std::array<std::uint8_t, 3>;
 
+/// A vector in W [m].
+using Offset = std::array<float, 3>;
+
 /// Optional attributes of points: a channel is empty or has a value for every point.
 struct PointChannels {
   std::vector<float> intensity;  ///< 0 to 255, as scanners deliver it
@@ -20,6 +23,8 @@ struct PointChannels {
   std::vector<std::uint8_t> classes;  ///< SemanticKITTI's numbers; 0: none
   /// Number of the thing (a piece of furniture, a car, a tree) that a point belongs to; 0: none.
   std::vector<std::uint16_t> instances;
+  /// From the point to the sensor that measured it [m]; zero: not known.
+  std::vector<Offset> to_sensor;
 };
 
 /// Points of a place in the world frame [m].
@@ -48,6 +53,7 @@ void forEachChannel(const Visit& visit, Channels&&... of) {
   visit(of.colour...);
   visit(of.classes...);
   visit(of.instances...);
+  visit(of.to_sensor...);
 }
 
 /// Appends the channels of point `i` of `from`.
@@ -61,9 +67,12 @@ inline void appendChannels(const PointChannels& from, std::size_t i, PointChanne
 /// Appends the channels of all points of `from`.
 void appendChannels(const PointChannels& from, PointChannels& to);
 
-/// Empties channels without information: colours that are all equal, classes or instances that
-/// are all 0.
+/// Empties channels without information: colours that are all equal; classes, instances or vectors
+/// to sensors that are all 0.
 void dropSilentChannels(PointChannels& channels);
+
+/// Multiplies vectors by a matrix.
+void turnOffsets(const Eigen::Matrix3d& matrix, std::vector<Offset>& offsets);
 
 /// The points of these numbers, with their channels.
 PointCloud selectPoints(const PointCloud& cloud, const std::vector<std::uint32_t>& numbers);

@@ -14,9 +14,12 @@
 #include "map/cache/checksum.hpp"
 #include "map/cache/map_cache.hpp"
 #include "map/cache/map_info.hpp"
+#include "map/files/local_frame.hpp"
+#include "map/files/point_records.hpp"
 #include "map/make/noise_sample.hpp"
 #include "map/make/point_spacing.hpp"
 #include "map/make/stream_voxels.hpp"
+#include "map/tree/beam_evidence.hpp"
 #include "marsim/common/error.hpp"
 
 namespace marsim::map {
@@ -28,6 +31,22 @@ fs::path cachedPath(const fs::path& folder, const fs::path& source, const MapFil
   constexpr std::size_t kLongest = 64;  // characters of the source's name; file names have a limit
   return folder / fmt::format("{}-{:016x}{:016x}.surfels",
                               source.stem().string().substr(0, kLongest), key[0], key[1]);
+}
+
+/// The map of a file's points with sizes by the file's beams.
+SurfelMap resized(const SurfelMap& map, const fs::path& path, Progress& progress) {
+  BeamEvidence evidence(map);
+  LocalFrame frame;
+  PointSink sink;
+  sink.phase = "beams";
+  sink.begin = [&](const RecordLayout& layout, std::uint64_t) { frame.begin(layout); };
+  sink.take = [&](const PointBlock& block) {
+    PointCloud cloud;
+    frame.append(block, cloud);
+    evidence.add(cloud);
+  };
+  readPoints(path, progress, sink);
+  return SurfelMap::of(evidence.resized(), map.config());
 }
 
 LoadedMap build(const fs::path& path, const SurfelMapConfig& config, Progress& progress) {
@@ -42,6 +61,9 @@ LoadedMap build(const fs::path& path, const SurfelMapConfig& config, Progress& p
   const SurfelSet set = makeSurfels(std::move(voxels), noise, config, progress);
   progress.phase("tree");
   result.map = std::make_shared<SurfelMap>(SurfelMap::of(set, config));
+  if (result.source.has_beams && config.surface != Surface::kPaper) {
+    result.map = std::make_shared<SurfelMap>(resized(*result.map, path, progress));
+  }
   if (!probes.empty()) result.source.spacing.passing = shareOpen(probes, *result.map);
   return result;
 }

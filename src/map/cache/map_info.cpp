@@ -16,10 +16,11 @@ namespace {
 // Flags.
 constexpr std::uint32_t kHasIntensity = 1;
 constexpr std::uint32_t kConstantIntensity = 2;
+constexpr std::uint32_t kHasBeams = 4;
 
 /// Version of the processing of sources into maps: raised with every change of it, so that older
 /// cached maps are made anew.
-constexpr int kMaking = 8;
+constexpr int kMaking = 9;
 
 /// Section `info`: the settings that shaped the surfels, and data of their source.
 struct InfoRecord {
@@ -43,7 +44,8 @@ InfoRecord recordOf(const SurfelMapConfig& config, const MapSource& source) {
   info.surface = static_cast<std::uint32_t>(config.surface);
   info.storage = kCompactStorage;
   info.flags = (source.has_intensity ? kHasIntensity : 0) |
-               (source.constant_intensity ? kConstantIntensity : 0);
+               (source.constant_intensity ? kConstantIntensity : 0) |
+               (source.has_beams ? kHasBeams : 0);
   info.constant_intensity = source.constant_intensity.value_or(0.0F);
   info.points = source.points;
   info.non_finite = source.non_finite;
@@ -93,12 +95,13 @@ MapSource readInfo(const MapFile& file, const SurfelMapConfig& config) {
   source.non_finite = info.non_finite;
   source.duplicates = info.duplicates;
   source.has_intensity = (info.flags & kHasIntensity) != 0;
+  source.has_beams = (info.flags & kHasBeams) != 0;
   if ((info.flags & kConstantIntensity) != 0) source.constant_intensity = info.constant_intensity;
   source.origin = {info.origin[0], info.origin[1], info.origin[2]};
   source.box = {Eigen::Vector3f(info.box_min.data()), Eigen::Vector3f(info.box_max.data())};
   source.coordinate_step = info.coordinate_step;
   source.spacing = {info.spacing, info.passing, info.advised_resolution, info.isolated};
-  const bool possible = info.flags <= (kHasIntensity | kConstantIntensity) &&
+  const bool possible = info.flags <= (kHasIntensity | kConstantIntensity | kHasBeams) &&
                         std::isfinite(info.constant_intensity) && source.origin.allFinite() &&
                         source.box.min().allFinite() && source.box.max().allFinite() &&
                         !source.box.isEmpty() && source.coordinate_step >= 0.0 &&

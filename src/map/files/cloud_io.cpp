@@ -109,6 +109,7 @@ std::string pcdHeader(const PointCloud& cloud) {
   field(cloud.hasIntensity(), "intensity", "F");
   field(cloud.hasColour(), "rgb", "U");
   field(cloud.hasClasses() || cloud.hasInstances(), "label", "U");
+  for (const char* name : {"vp_x", "vp_y", "vp_z"}) field(!cloud.to_sensor.empty(), name, "F");
   return fmt::format(
       "# .PCD v0.7 - Point Cloud Data file format\nVERSION 0.7\nFIELDS x y z{}\nSIZE 4 4 4{}\n"
       "TYPE F F F{}\nCOUNT 1 1 1{}\nWIDTH {}\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS {}\n"
@@ -126,6 +127,9 @@ std::string plyHeader(const PointCloud& cloud) {
     properties += "property uint label\n";
   } else if (cloud.hasClasses()) {
     properties += "property uchar label\n";
+  }
+  if (!cloud.to_sensor.empty()) {
+    properties += "property float vp_x\nproperty float vp_y\nproperty float vp_z\n";
   }
   return fmt::format(
       "ply\nformat binary_little_endian 1.0\nelement vertex {}\nproperty float x\n"
@@ -157,6 +161,10 @@ void putRecord(const PointCloud& cloud, std::size_t i, bool packed, std::vector<
     put(cloud.labelOf(i), bytes);
   } else if (cloud.hasClasses()) {
     put(cloud.classes[i], bytes);
+  }
+  if (cloud.to_sensor.empty()) return;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    put(cloud.points[i][static_cast<Eigen::Index>(axis)] + cloud.to_sensor[i][axis], bytes);
   }
 }
 

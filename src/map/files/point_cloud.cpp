@@ -18,10 +18,19 @@ void dropSilentChannels(PointChannels& channels) {
                                       [&](const Colour& other) { return other == colour.front(); });
   if (one_colour) channels.colour = {};
   const auto drop = [](auto& numbers) {
-    if (std::all_of(numbers.begin(), numbers.end(), [](auto n) { return n == 0; })) numbers = {};
+    if (std::all_of(numbers.begin(), numbers.end(), [](auto n) { return n == decltype(n){}; }))
+      numbers = {};
   };
   drop(channels.classes);
   drop(channels.instances);
+  drop(channels.to_sensor);
+}
+
+void turnOffsets(const Eigen::Matrix3d& matrix, std::vector<Offset>& offsets) {
+  for (Offset& offset : offsets) {
+    Eigen::Map<Eigen::Vector3f> vector(offset.data());
+    vector = (matrix * vector.cast<double>()).cast<float>();
+  }
 }
 
 PointCloud selectPoints(const PointCloud& cloud, const std::vector<std::uint32_t>& numbers) {

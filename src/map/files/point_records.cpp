@@ -66,6 +66,13 @@ void takeChannels(const RecordLayout& layout, const Value& value, std::size_t ro
     if (layout.hasInstances()) block.instances[row] = instanceOfLabel(label);
   }
   if (layout.time) block.times[row] = value(*layout.time);
+  if (layout.sensor) {
+    Eigen::Vector3d sensor;
+    for (std::size_t axis = 0; axis < 3; ++axis) sensor[axis] = value((*layout.sensor)[axis]);
+    const Eigen::Vector3f offset = (sensor - block.points[row]).cast<float>();
+    block.to_sensor[row] =
+        offset.allFinite() ? Offset{offset.x(), offset.y(), offset.z()} : Offset{};
+  }
   if (!layout.colour) return;
   const std::array<RecordColumn, 3>& colour = *layout.colour;
   const std::array<double, 3> rgb =
@@ -110,6 +117,7 @@ void PointBlock::resize(std::size_t size, const RecordLayout& layout) {
   classes.resize(layout.label ? size : 0);
   instances.resize(layout.hasInstances() ? size : 0);
   times.resize(layout.time ? size : 0);
+  to_sensor.resize(layout.sensor ? size : 0);
   is_luma = layout.colour && !layout.intensity;
 }
 
@@ -118,12 +126,13 @@ void reserveChannels(const RecordLayout& layout, std::size_t size, PointChannels
   if (layout.colour) channels.colour.reserve(size);
   if (layout.label) channels.classes.reserve(size);
   if (layout.hasInstances()) channels.instances.reserve(size);
+  if (layout.sensor) channels.to_sensor.reserve(size);
 }
 
 std::size_t bytesOfChannels(const RecordLayout& layout) {
   return (layout.hasIntensity() ? sizeof(float) : 0) + (layout.colour ? sizeof(Colour) : 0) +
          (layout.label ? sizeof(std::uint8_t) : 0) +
-         (layout.hasInstances() ? sizeof(std::uint16_t) : 0);
+         (layout.hasInstances() ? sizeof(std::uint16_t) : 0) + (layout.sensor ? sizeof(Offset) : 0);
 }
 
 HeaderLines::HeaderLines(InputFile& file) {
@@ -211,6 +220,7 @@ void readWithDepth(RecordLayout layout, const PointSink& sink,
     colours.intensity.reset();
     colours.label.reset();
     colours.time.reset();
+    colours.sensor.reset();
     double most = 0.0;
     const PointSink measure{[](const RecordLayout&, std::uint64_t) {},
                             [&](const PointBlock& block) {

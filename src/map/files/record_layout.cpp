@@ -16,7 +16,22 @@
 namespace marsim::map {
 namespace {
 
-enum Role { kX, kY, kZ, kIntensity, kRed, kGreen, kBlue, kPacked, kLabel, kTime, kRoles };
+enum Role {
+  kX,
+  kY,
+  kZ,
+  kIntensity,
+  kRed,
+  kGreen,
+  kBlue,
+  kPacked,
+  kLabel,
+  kTime,
+  kSensorX,
+  kSensorY,
+  kSensorZ,
+  kRoles
+};
 
 struct KnownName {
   std::string_view name;
@@ -28,7 +43,8 @@ struct KnownName {
 /// intensity and a reflectivity; its intensity is the raw signal, as other scanners give it. The
 /// simulator's own clouds have a class, and a label that distinguishes objects. The drivers of
 /// Velodyne and RoboSense, Ouster, Livox and Hesai each have another name for the time of a point.
-constexpr std::array<KnownName, 36> kNames{{{"x", kX, 2},
+/// PCL's points with a viewpoint have the sensor's place.
+constexpr std::array<KnownName, 39> kNames{{{"x", kX, 2},
                                             {"y", kY, 2},
                                             {"z", kZ, 2},
                                             {"points:0", kX, 1},
@@ -63,6 +79,9 @@ constexpr std::array<KnownName, 36> kNames{{{"x", kX, 2},
                                             {"t", kTime, 3},
                                             {"offset_time", kTime, 2},
                                             {"timestamp", kTime, 1},
+                                            {"vp_x", kSensorX, 1},
+                                            {"vp_y", kSensorY, 1},
+                                            {"vp_z", kSensorZ, 1},
                                             {"", kRoles, 0}}};
 
 /// "X (m)" and "scalar_X" are "x".
@@ -168,7 +187,7 @@ bool nameAPlace(const std::vector<std::string>& names) {
 
 bool isKnownName(const std::string& name) {
   const Role role = known(name).role;
-  return role != kPacked && role != kTime && role != kRoles;
+  return role <= kLabel && role != kPacked;
 }
 
 int timeRank(const std::string& name) {
@@ -188,6 +207,9 @@ RecordLayout makeLayout(const std::string& path, const std::vector<Field>& field
   layout.intensity = found[kIntensity];
   layout.label = found[kLabel];
   layout.time = found[kTime];
+  if (found[kSensorX] && found[kSensorY] && found[kSensorZ]) {
+    layout.sensor = {*found[kSensorX], *found[kSensorY], *found[kSensorZ]};
+  }
   if (found[kPacked]) {
     RecordColumn packed = *found[kPacked];
     if (packed.type.kind == NumberType::Kind::kFloat) {

@@ -58,11 +58,12 @@ struct RecordLayout {
   /// Red, green and blue; the same column three times if one value holds them (PCL's packed
   /// 0x00RRGGBB).
   std::optional<std::array<RecordColumn, 3>> colour;
-  ColourDepth depth = ColourDepth::kByte;  ///< of the colours
-  std::optional<RecordColumn> label;       ///< of a class
-  std::optional<RecordColumn> time;        ///< of a point
-  std::string time_field;                  ///< its name
-  std::optional<Pose> viewpoint;           ///< of a PCD file; none: the identity
+  ColourDepth depth = ColourDepth::kByte;             ///< of the colours
+  std::optional<RecordColumn> label;                  ///< of a class
+  std::optional<RecordColumn> time;                   ///< of a point
+  std::string time_field;                             ///< its name
+  std::optional<std::array<RecordColumn, 3>> sensor;  ///< place of it when it measured the point
+  std::optional<Pose> viewpoint;                      ///< of a PCD file; none: the identity
   bool big_endian = false;
 
   /// Whether points have an intensity: their own, or the luma of their colours.

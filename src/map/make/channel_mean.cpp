@@ -32,6 +32,7 @@ std::uint32_t winner(const Votes& votes) {
 void ChannelMean::clear() {
   weight_ = intensity_ = 0.0;
   colour_ = {};
+  to_sensor_ = {};
   classes_.clear();
   instances_.clear();
 }
@@ -44,6 +45,8 @@ void ChannelMean::add(const PointChannels& from, std::size_t i, double weight) {
   if (has_colour_) {
     for (std::size_t k = 0; k < 3; ++k) colour_[k] += weight * from.colour[i][k];
   }
+  has_sensor_ = !from.to_sensor.empty();
+  if (has_sensor_ && to_sensor_ == Offset{}) to_sensor_ = from.to_sensor[i];
   has_classes_ = !from.classes.empty();
   has_instances_ = !from.instances.empty();
   if (has_classes_) vote(from.classes[i], weight, classes_);
@@ -61,6 +64,7 @@ void ChannelMean::appendTo(PointChannels& to) const {
       colour[k] = static_cast<std::uint8_t>(std::lround(colour_[k] / weight_));
     }
   }
+  if (has_sensor_) to.to_sensor.push_back(to_sensor_);
   std::uint32_t of_class = 0;
   if (has_classes_) {
     of_class = winner(classes_);

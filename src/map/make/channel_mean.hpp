@@ -11,8 +11,8 @@
 namespace marsim::map {
 
 /// The mean channels of several points: weighted means of intensity and colour, the class with the
-/// most weight and the instance with the most weight in that class (the lowest of equal ones). One
-/// object serves clouds with the same channels.
+/// most weight and the instance with the most weight in that class (the lowest of equal ones), and
+/// the first vector to a sensor. One object serves clouds with the same channels.
 class ChannelMean {
  public:
   void clear();
@@ -25,6 +25,8 @@ class ChannelMean {
   double weight_ = 0.0;
   double intensity_ = 0.0;
   std::array<double, 3> colour_{};
+  bool has_sensor_ = false;
+  Offset to_sensor_{};  ///< of the first point with one
   bool has_intensity_ = false, has_colour_ = false, has_classes_ = false, has_instances_ = false;
   std::vector<std::pair<std::uint32_t, double>> classes_;    ///< class and weight
   std::vector<std::pair<std::uint32_t, double>> instances_;  ///< instance << 8 | class, and weight

@@ -71,7 +71,8 @@ class VoxelStream {
   std::vector<std::uint64_t> point_keys_;  // keys of points_
   std::vector<std::uint64_t> sample_;      // keys of every kSampledPoints-th point
   std::unordered_set<std::uint64_t> sampled_voxels_;
-  bool whole_ = true;  // the survey kept all points
+  bool whole_ = true;       // the survey kept all points
+  bool has_beams_ = false;  // which the means are made without
   StrayPoints stray_;
 };
 
@@ -83,11 +84,14 @@ void VoxelStream::read(const std::string& phase, const Take& take) {
   sink.begin = [this](const RecordLayout& layout, std::uint64_t count) {
     frame_.begin(layout);
     layout_ = layout;
+    has_beams_ = layout.sensor.has_value();
+    layout_.sensor.reset();
     promised_ = count;
   };
   sink.take = [&](const PointBlock& block) {
     clear(block_);
     frame_.append(block, block_);
+    block_.to_sensor.clear();
     take();
   };
   readPoints(path_, progress_, sink);
@@ -206,6 +210,7 @@ PointCloud VoxelStream::means(MapSource& source, NoiseSample* noise_sample) {
   source.points = frame_.points();
   source.non_finite = frame_.nonFinite();
   source.has_intensity = layout_.hasIntensity();
+  source.has_beams = has_beams_;
   source.constant_intensity = frame_.constantIntensity();
   if (source.constant_intensity) means.intensity = {};
   dropSilentChannels(means);

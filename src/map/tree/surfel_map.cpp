@@ -13,6 +13,7 @@
 #include "map/cache/map_file.hpp"
 #include "map/make/noise_aware.hpp"
 #include "map/make/reflectivity.hpp"
+#include "map/tree/beam_evidence.hpp"
 #include "map/tree/leaf_storage.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/map/voxel_grid.hpp"
@@ -109,12 +110,18 @@ SurfelMap SurfelMap::build(const PointCloud& cloud, const SurfelMapConfig& confi
   if (cloud.empty()) throw Error("a map cannot be made of a cloud without points");
   progress.phase("downsampling");
   PointCloud voxels = downsample(cloud, config.detail());
+  voxels.to_sensor.clear();
   if (constantIntensity(cloud.intensity)) voxels.intensity.clear();
   dropSilentChannels(voxels);
   const double noise = config.measuresNoise() ? measureNoise(cloud) : 0.0;
   const SurfelSet set = makeSurfels(std::move(voxels), noise, config, progress);
   progress.phase("tree");
-  return of(set, config);
+  const SurfelMap map = of(set, config);
+  if (cloud.to_sensor.empty() || config.surface == Surface::kPaper) return map;
+  progress.phase("beams");
+  BeamEvidence evidence(map);
+  evidence.add(cloud);
+  return of(evidence.resized(), config);
 }
 
 SurfelMap::SurfelMap(const std::vector<Surfel>& surfels, const SurfelMapConfig& config,

@@ -2,6 +2,7 @@
 #include "tools/map/map_accuracy.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -9,32 +10,46 @@
 
 #include <fmt/format.h>
 
+#include <tbb/parallel_for.h>
+#include <Eigen/Eigenvalues>
+
 #include "common/nth_smallest.hpp"
+#include "map/tree/beam_evidence.hpp"
 #include "map_tools/compare.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
+#include "marsim/geometry/kd_tree.hpp"
 #include "marsim/lidar/renderer.hpp"
+#include "marsim/map/voxel_grid.hpp"
 
 namespace marsim::tools {
 namespace {
 
 constexpr float kBehind = 0.5F;      // [m] a beam without a hit by then is a miss
-constexpr float kBefore = 0.3F;      // [m] hits so much too early are other objects
+constexpr float kOff = 0.3F;         // [m] hits so much too early or too late are other objects
 constexpr double kUnfit = 0.3;       // [m] median error of scans that do not fit
 constexpr double kLost = 0.5;        // share of misses and too near ones of scans that do not fit
 constexpr double kAll = 0.99;        // share of misses of scans that look elsewhere
 constexpr double kHardlyAny = 0.05;  // share of too early hits if scans fit
 constexpr double kFits = 0.1;        // [m] median error of scans that fit
 constexpr float kLeastRange = 0.3F;  // [m] nearer beams are ignored
+// The points around the end of a beam:
+constexpr double kPointSpacing = 0.04;  // [m] one in a voxel of this side
+constexpr std::size_t kPoints = 60;     // nearest ones
+constexpr double kFlat = 0.15;          // least by middle variance of a sheet, at most
+constexpr double kOneSided = 0.25;      // distance of their mean, in that of the farthest, at edges
 
 /// A beam of a scan that is not in the map, and its result in the map.
 struct Beam {
   lidar::Ray ray;
-  float measured;  ///< [m]
+  float measured;        ///< [m]
+  std::size_t kind = 0;  ///< of kKinds
   float cosine = 0.0F;
   enum class Fate { kMet, kMissed, kTooNear } fate = Fate::kMissed;
   float error = 0.0F;  ///< [m]
 };
+
+constexpr std::array<const char*, 3> kKinds{"sheets", "edges", "volumes"};
 
 double medianOf(std::vector<double> values) {
   return values.empty() ? 0.0 : nthSmallest(values, values.size() / 2);
@@ -45,19 +60,21 @@ AccuracyRow rowOf(const std::string& name, const std::vector<Beam>& beams, const
   AccuracyRow row;
   row.name = name;
   std::vector<double> errors, sizes;
-  double misses = 0.0, too_near = 0.0;
+  double misses = 0.0, too_near = 0.0, too_far = 0.0;
   for (const Beam& beam : beams) {
     if (!choose(beam)) continue;
     ++row.beams;
     misses += beam.fate == Beam::Fate::kMissed ? 1.0 : 0.0;
     too_near += beam.fate == Beam::Fate::kTooNear ? 1.0 : 0.0;
     if (beam.fate != Beam::Fate::kMet) continue;
+    too_far += beam.error > kOff ? 1.0 : 0.0;
     errors.push_back(static_cast<double>(beam.error));
     sizes.push_back(std::abs(errors.back()));
   }
   const auto count = static_cast<double>(std::max<std::size_t>(row.beams, 1));
   row.misses = misses / count;
   row.too_near = too_near / count;
+  row.too_far = too_far / count;
   row.signed_median = medianOf(errors);
   row.median = medianOf(sizes);
   if (!sizes.empty()) row.high = nthSmallest(sizes, 9 * (sizes.size() - 1) / 10);
@@ -88,14 +105,40 @@ void cast(const std::shared_ptr<const map::SurfelMap>& map, std::vector<Beam>& b
   lidar::makeRayCaster(map, config)->cast(rays, hits);
   for (std::size_t i = 0; i < beams.size(); ++i) {
     Beam& beam = beams[i];
+    beam.fate = Beam::Fate::kMissed;
     if (!hits[i].valid()) continue;
     beam.cosine = std::clamp(hits[i].incidenceCosine(beam.ray.direction), 0.0F, 1.0F);
     beam.error = hits[i].range - beam.measured;
-    beam.fate = beam.error < -kBefore ? Beam::Fate::kTooNear : Beam::Fate::kMet;
+    beam.fate = beam.error < -kOff ? Beam::Fate::kTooNear : Beam::Fate::kMet;
   }
 }
 
-void fillTables(const std::vector<Beam>& beams, Accuracy& accuracy) {
+/// Finds the kind of every beam's end, from the points of the map.
+void findKinds(const map::PointCloud& cloud, std::vector<Beam>& beams) {
+  map::PointCloud points;
+  points.points = cloud.points;
+  const KdTree tree(map::downsample(points, kPointSpacing).points);
+  tbb::parallel_for(std::size_t{0}, beams.size(), [&](std::size_t i) {
+    const Eigen::Vector3f end = beams[i].ray.origin + beams[i].measured * beams[i].ray.direction;
+    const std::vector<KdTree::Neighbour> near = tree.nearest(end, kPoints);
+    Eigen::Vector3d mean = Eigen::Vector3d::Zero();
+    Eigen::Matrix3d squares = Eigen::Matrix3d::Zero();
+    for (const KdTree::Neighbour& point : near) {
+      const Eigen::Vector3d offset = (tree.points()[point.index] - end).cast<double>();
+      mean += offset / static_cast<double>(near.size());
+      squares += offset * offset.transpose() / static_cast<double>(near.size());
+    }
+    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(squares - mean * mean.transpose());
+    const bool is_flat = solver.eigenvalues()[0] < kFlat * solver.eigenvalues()[1];
+    const Eigen::Vector3d normal = solver.eigenvectors().col(0);
+    const double aside = (mean - normal.dot(mean) * normal).norm();
+    const bool is_edge = aside > kOneSided * static_cast<double>(near.back().distance);
+    beams[i].kind = !is_flat ? 2 : is_edge ? 1 : 0;
+  });
+}
+
+AccuracyTable tableOf(const std::vector<Beam>& beams) {
+  AccuracyTable accuracy;
   accuracy.all = rowOf("all", beams, [](const Beam&) { return true; });
   const std::vector<float> ranges = {0.0F, 4.0F, 8.0F, 12.0F, 20.0F, 30.0F, 1e9F};
   for (std::size_t i = 1; i < ranges.size(); ++i) {
@@ -117,6 +160,12 @@ void fillTables(const std::vector<Beam>& beams, Accuracy& accuracy) {
         });
     if (row.beams > 0) accuracy.by_incidence.push_back(std::move(row));
   }
+  for (std::size_t kind = 0; kind < kKinds.size(); ++kind) {
+    AccuracyRow row =
+        rowOf(kKinds[kind], beams, [&](const Beam& beam) { return beam.kind == kind; });
+    if (row.beams > 0) accuracy.by_kind.push_back(std::move(row));
+  }
+  return accuracy;
 }
 
 void compareClouds(const std::vector<Beam>& beams, Accuracy& accuracy) {
@@ -177,18 +226,33 @@ Accuracy measureAccuracy(const AccuracyConfig& config, Progress& progress) {
     ++accuracy.scans_in_map;
     cloud.points.insert(cloud.points.end(), keyframe.cloud.points.begin(),
                         keyframe.cloud.points.end());
+    cloud.to_sensor.insert(cloud.to_sensor.end(), keyframe.cloud.to_sensor.begin(),
+                           keyframe.cloud.to_sensor.end());
   };
   accuracy.notes = map_tools::readRecording(config.recording, progress, take).notes;
   if (beams.empty() || cloud.empty()) {
     throw Error(fmt::format("{} scans are too few to leave one of {} out", scan, config.leave_out));
   }
-  const auto map =
+  std::vector<map::Offset> to_sensor;
+  std::swap(cloud.to_sensor, to_sensor);
+  auto map =
       std::make_shared<const map::SurfelMap>(map::SurfelMap::build(cloud, config.map, progress));
-  accuracy.surfels = map->size();
   progress.phase("casting beams");
+  findKinds(cloud, beams);
   cast(map, beams);
-  fillTables(beams, accuracy);
-  requireFit(accuracy.all);
+  accuracy.without_beams = tableOf(beams);
+  accuracy.without_beams.surfels = map->size();
+  requireFit(accuracy.without_beams.all);
+  if (config.map.surface != map::Surface::kPaper) {
+    cloud.to_sensor = std::move(to_sensor);
+    map::BeamEvidence evidence(*map);
+    evidence.add(cloud);
+    map =
+        std::make_shared<const map::SurfelMap>(map::SurfelMap::of(evidence.resized(), config.map));
+    cast(map, beams);
+  }
+  static_cast<AccuracyTable&>(accuracy) = tableOf(beams);
+  accuracy.surfels = map->size();
   progress.phase("comparing");
   compareClouds(beams, accuracy);
   return accuracy;

@@ -33,18 +33,26 @@ struct AccuracyRow {
   std::size_t beams = 0;
   double misses = 0.0;         ///< share without a hit up to 0.5 m behind the measured range
   double too_near = 0.0;       ///< share with a hit more than 0.3 m before it
-  double median = 0.0;         ///< [m] of the absolute errors of all other beams
+  double too_far = 0.0;        ///< share with a hit more than 0.3 m behind it
+  double median = 0.0;         ///< [m] of the absolute errors of hits that are not too near
   double signed_median = 0.0;  ///< [m] of the errors
   double high = 0.0;           ///< [m] 90 % of the errors are smaller
 };
 
-/// Accuracy of a map, from beams that it was not made from.
-struct Accuracy {
-  std::size_t scans_in_map = 0, scans_left_out = 0;
+/// Results of beams cast at one map.
+struct AccuracyTable {
   std::size_t surfels = 0;
-  std::vector<std::string> notes;  ///< how the recording was read
   AccuracyRow all;
-  std::vector<AccuracyRow> by_range, by_incidence;
+  /// By the measured range, the angle of incidence on the map, and the points around the measured
+  /// end: they lie on a sheet all round it, on one side of it, or on none.
+  std::vector<AccuracyRow> by_range, by_incidence, by_kind;
+};
+
+/// Accuracy of a map, from beams that it was not made from.
+struct Accuracy : AccuracyTable {
+  AccuracyTable without_beams;  ///< of the map of the points alone, see map::BeamEvidence
+  std::size_t scans_in_map = 0, scans_left_out = 0;
+  std::vector<std::string> notes;  ///< how the recording was read
   /// [m] Mean distance from the real points to the nearest simulated one, and the reverse (Kong et
   /// al., "MARSIM", RA-L 2023, Table III, on the same beams).
   double real_to_simulated = 0.0, simulated_to_real = 0.0;

@@ -30,14 +30,19 @@ struct FidelityOptions {
 };
 
 void printRow(const AccuracyRow& row) {
-  fmt::print("{:<16}{:>10}{:>10.2f}{:>10.2f}{:>10.4f}{:>10.4f}{:>10.4f}\n", row.name,
-             withThousands(row.beams), 100.0 * row.misses, 100.0 * row.too_near, row.median,
-             row.signed_median, row.high);
+  fmt::print("{:<16}{:>10}{:>10.2f}{:>10.2f}{:>10.2f}{:>10.4f}{:>10.4f}{:>10.4f}\n", row.name,
+             withThousands(row.beams), 100.0 * row.misses, 100.0 * row.too_near,
+             100.0 * row.too_far, row.median, row.signed_median, row.high);
 }
 
 nlohmann::json jsonOf(const AccuracyRow& row) {
-  return {{"name", row.name},         {"beams", row.beams},   {"misses", row.misses},
-          {"too_near", row.too_near}, {"median", row.median}, {"signed_median", row.signed_median},
+  return {{"name", row.name},
+          {"beams", row.beams},
+          {"misses", row.misses},
+          {"too_near", row.too_near},
+          {"too_far", row.too_far},
+          {"median", row.median},
+          {"signed_median", row.signed_median},
           {"percentile_90", row.high}};
 }
 
@@ -47,33 +52,44 @@ nlohmann::json jsonOf(const std::vector<AccuracyRow>& rows) {
   return list;
 }
 
+void printTable(const char* name, const AccuracyTable& table) {
+  fmt::print("{:<16}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}\n", name, "", "misses %", "near %",
+             "far %", "median m", "signed m", "90 % m");
+  printRow(table.all);
+  for (const auto* rows : {&table.by_range, &table.by_incidence, &table.by_kind}) {
+    for (const AccuracyRow& row : *rows) printRow(row);
+  }
+}
+
+nlohmann::json jsonOf(const AccuracyTable& table) {
+  return {{"surfels", table.surfels},
+          {"all", jsonOf(table.all)},
+          {"by_range", jsonOf(table.by_range)},
+          {"by_incidence", jsonOf(table.by_incidence)},
+          {"by_kind", jsonOf(table.by_kind)}};
+}
+
 void print(const Accuracy& accuracy) {
   printLine(
       "scans",
       fmt::format("{} in the map of {} surfels, {} left out", withThousands(accuracy.scans_in_map),
                   withThousands(accuracy.surfels), withThousands(accuracy.scans_left_out)));
   for (const std::string& note : accuracy.notes) printLine("", note);
-  fmt::print("{:<16}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}\n", "beams", "", "misses %", "near %",
-             "median m", "signed m", "90 % m");
-  printRow(accuracy.all);
-  for (const auto* rows : {&accuracy.by_range, &accuracy.by_incidence}) {
-    for (const AccuracyRow& row : *rows) printRow(row);
-  }
+  printTable("points alone", accuracy.without_beams);
+  printTable("with beams", accuracy);
   printLine("clouds", fmt::format("real to simulated {:.4f} m, simulated to real {:.4f} m on "
                                   "average",
                                   accuracy.real_to_simulated, accuracy.simulated_to_real));
 }
 
 void printJson(const Accuracy& accuracy) {
-  const nlohmann::json json{{"scans_in_map", accuracy.scans_in_map},
-                            {"scans_left_out", accuracy.scans_left_out},
-                            {"surfels", accuracy.surfels},
-                            {"notes", accuracy.notes},
-                            {"all", jsonOf(accuracy.all)},
-                            {"by_range", jsonOf(accuracy.by_range)},
-                            {"by_incidence", jsonOf(accuracy.by_incidence)},
-                            {"real_to_simulated", accuracy.real_to_simulated},
-                            {"simulated_to_real", accuracy.simulated_to_real}};
+  nlohmann::json json = jsonOf(static_cast<const AccuracyTable&>(accuracy));
+  json.update({{"without_beams", jsonOf(accuracy.without_beams)},
+               {"scans_in_map", accuracy.scans_in_map},
+               {"scans_left_out", accuracy.scans_left_out},
+               {"notes", accuracy.notes},
+               {"real_to_simulated", accuracy.real_to_simulated},
+               {"simulated_to_real", accuracy.simulated_to_real}});
   fmt::print("{}\n", json.dump(2));
 }
 

@@ -26,7 +26,7 @@ struct ImportOptions {
   std::vector<std::string> files;
   std::string out, columns;
   std::string up = "auto";
-  bool json = false;
+  bool points_only = false, json = false;
   RecordingOptions recording;
   map_tools::ImportConfig config;
 };
@@ -96,8 +96,9 @@ int runImport(ImportOptions& options) {
   requireExtension(options.out, map::cloudFormats());
   requireWritable(options.out);
   Progress progress("import");
-  const map_tools::Imported imported =
+  map_tools::Imported imported =
       map_tools::importFiles({options.files.begin(), options.files.end()}, config, progress);
+  if (options.points_only) imported.cloud.to_sensor = {};
   progress.phase("writing");
   const int code = saveWhole(options.out, imported.cloud);
   progress.finish();
@@ -152,6 +153,8 @@ MapCommand addMapImport(CLI::App& app) {
                 "points of PCD files lie in the frame of the file's VIEWPOINT: move them to where "
                 "that is");
   options->recording.addTo(*sub);
+  sub->add_flag("--points-only", options->points_only,
+                "leave out the places of the sensor: the map follows from the points alone");
   addSeed(*sub, options->config.seed, "of the sampling of meshes");
   sub->add_flag("--json", options->json, "print one JSON object");
   return {sub, [options] { return runImport(*options); }};
