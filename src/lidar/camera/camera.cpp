@@ -10,6 +10,7 @@
 
 #include "lidar/camera/exposure.hpp"
 #include "lidar/camera/painter.hpp"
+#include "lidar/camera/pinholes.hpp"
 #include "lidar/camera/surface_shader.hpp"
 #include "lidar/cast/workers.hpp"
 #include "lidar/image/pool.hpp"
@@ -306,14 +307,22 @@ CameraImage Camera::imageOf(TimeNs stamp, const BodyAt& bodyAt, View<MovingObjec
   std::unique_ptr<Scratch> scratch = parts_->scratch.take(
       [](const Scratch&) { return true; }, [] { return std::make_unique<Scratch>(); });
   std::vector<Radiance>& radiances = scratch->radiances;
+  // Returns the looks of the map's surfaces, or null where they are unknown.
+  const auto see = [&](const Frame& frame, std::vector<Hit>& hits) {
+    SurfaceLooks* const looks =
+        castCentres(frame, objects, hits, scratch->looks) ? &scratch->looks : nullptr;
+    PinholeCloser(frame, parts_->directions, config_.model, parts_->renderers.map->resolution())
+        .close(hits, looks);
+    return looks;
+  };
   const auto paint = [&](const Frame& frame, std::vector<Hit>& hits, std::vector<Radiance>& light) {
-    const bool has_looks = castCentres(frame, objects, hits, scratch->looks);
-    painter.paint(frame, objects, hits, has_looks ? &scratch->looks : nullptr, light);
+    const SurfaceLooks* const looks = see(frame, hits);
+    painter.paint(frame, objects, hits, looks, light);
   };
   if (config_.subframes == 1) {
     paint(middle, image.hits, radiances);
   } else {
-    castCentres(middle, objects, image.hits, scratch->looks);
+    see(middle, image.hits);
     radiances.assign(image.hits.size(), Radiance::Zero());
     const auto share = 1.0F / static_cast<float>(config_.subframes);
     std::vector<Hit> hits;
