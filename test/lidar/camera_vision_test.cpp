@@ -189,6 +189,7 @@ class Place {
     CameraConfig config = cameraOf(model);
     config.encoding = ImageEncoding::kMono8;
     config.X_BC.p = p_BC;
+    config.light = CameraLight::kSun;
     return {config, renderers_, seed};
   }
 

@@ -91,6 +91,9 @@ void CameraConfig::declareTaking(Settings& settings) {
     shutter.optional("readout", readout, "s", kNotNegative);
     shutter.optional("subframes", subframes, "", {1.0, 64.0});
   });
+  settings.optional("light", light, {{"sun", CameraLight::kSun}, {"flat", CameraLight::kFlat}});
+  settings.optional("vignetting", vignetting, "", kShare);
+  settings.optional("auto_exposure", auto_exposure);
   settings.optional("texture", [&](Settings& map) {
     map.optional("amplitude", texture.amplitude, "", kShare);
     map.optional("coarsest", texture.coarsest, "m");
@@ -202,7 +205,8 @@ Camera::Camera(CameraConfig config, CameraRenderers renderers, std::uint64_t see
     config_.aligned_depth->seed = seed;
   }
   const int threads = renderers.threads;
-  SurfaceShader shader(renderers.map, renderers.rays->plantChannels(), config_.texture);
+  SurfaceShader shader(renderers.map, renderers.rays->plantChannels(), config_.texture,
+                       config_.light);
   parts_ = std::shared_ptr<const Parts>(new Parts{std::move(renderers), seed,
                                                   directionsOf(config_.model), std::move(shader),
                                                   Workers(threads)});
