@@ -338,19 +338,20 @@ TEST(Daylight, TheSunCastsShadowsAndSurfacesHideTheSky) {
   const auto map = mapOf(plateOverFloor());
   SurfelColours white;
   for (auto& channel : white.values) channel[0] = 1.0F;
-  const SurfelColours lit = Daylight::on(map, white)->colours();
-  const Eigen::Vector3d sun = Eigen::Vector3f(kSun).cast<double>();
+  const auto daylight = Daylight::on(map, white);
+  const SurfelColours lit = daylight->colours();
+  const std::vector<map::Surfel> surfels = map->surfels();
+  const Eigen::Vector3d sun = Eigen::Vector3f(kSunward).cast<double>();
   const auto green = [&](std::uint32_t surfel, bool is_upper) {
-    const bool is_front = map->surfels()[surfel].normal.z() > 0.0F;
+    const bool is_front = surfels[surfel].normal.z() > 0.0F;
     return static_cast<double>(lit.of(surfel, is_front != is_upper)[1]);
   };
   int shaded = 0, sunny = 0, hidden = 0;
-  const std::vector<map::Surfel> surfels = map->surfels();
   for (std::uint32_t i = 0; i < surfels.size(); i += 7) {
     const Eigen::Vector3d p = surfels[i].position.cast<double>();
     if (p.z() > 1.0) {
       EXPECT_NEAR(green(i, true), 1.0, 0.15) << "level, white and in the open";
-      EXPECT_LT(green(i, false), 0.4) << "below";
+      EXPECT_LT(green(i, false), 0.6) << "below";
       continue;
     }
     const Eigen::Vector3d at_plate = p + 2.0 / sun.z() * sun;

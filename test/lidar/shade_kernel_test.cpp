@@ -39,7 +39,7 @@ Eigen::Vector3d lightOf(const SolidTexture& texture, const Pose& X_WC,
     const double way = static_cast<double>(width) * length / places * (i - 0.5 * (places - 1));
     sum += texture.at(p + way * along, n.cast<float>(), width).cast<double>();
   }
-  const Eigen::Vector3d sun = Eigen::Vector3f(kSun).cast<double>();
+  const Eigen::Vector3d sun = Eigen::Vector3f(kSunward).cast<double>();
   if (is_lit) return colour.cwiseProduct(sum) / places;
   const double light = static_cast<double>(kFromSky) * (0.5 + 0.5 * n.z()) +
                        static_cast<double>(kFromGround) * (0.5 - 0.5 * n.z()) +
@@ -52,7 +52,7 @@ TEST(ShadeKernel, IsTheLightOfOnePixelAfterAnother) {
   for (int i = 1; i < kMaterialCount; ++i) {
     textures.emplace_back(textureOf(static_cast<Material>(i)), 1.0F);
   }
-  EXPECT_NEAR(Eigen::Vector3f(kSun).norm(), 1.0F, 1e-6F);
+  EXPECT_NEAR(Eigen::Vector3f(kSunward).norm(), 1.0F, 1e-6F);
   for (const SimdLevel level : simdLevels()) {
     SCOPED_TRACE(nameOf(level));
     RandomStream random(41);
@@ -98,7 +98,7 @@ TEST(ShadeKernel, IsTheLightOfOnePixelAfterAnother) {
         // A place on the limit of one more place along a grazed surface may have it or not.
         const bool is_equal = (found - right).norm() < 0.01 * right.norm();
         // A place on the limit of two pieces may have the shade of either.
-        if (pixels.texture[k] == 0) EXPECT_TRUE(is_equal) << k;
+        EXPECT_TRUE(is_equal || pixels.texture[k] != 0) << k;
         differing += is_equal ? 0 : 1;
       }
     }

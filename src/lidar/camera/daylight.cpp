@@ -25,7 +25,7 @@ namespace {
 using Light = Eigen::Vector3f;  // linear; 1: a level white surface in the sun
 
 /// Raise it when the same map gets other light.
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersion = 3;
 constexpr std::string_view kSection = "daylight";
 
 /// Light that the byte 255 stands for.
@@ -36,10 +36,13 @@ constexpr float kFar = 60.0F, kSunFar = 300.0F;  // [m] lengths of rays
 /// Light on a level surface from sun and sky: the sum is 1.
 const Light kSunlight(0.70F, 0.63F, 0.52F);
 const Light kSkylight(0.41F, 0.46F, 0.54F);
-/// Light from surfaces of a room or place: its ceiling with the lamps, walls, ground.
-const Light kFromAbove(0.66F, 0.63F, 0.57F);
-const Light kFromAside(0.50F, 0.48F, 0.45F);
-const Light kFromBelow(0.32F, 0.31F, 0.28F);
+/// Light from surfaces of a room: its ceiling with the lamps, walls, floor.
+const Light kFromAbove(0.92F, 0.88F, 0.80F);
+const Light kFromAside(0.68F, 0.66F, 0.62F);
+const Light kFromBelow(0.40F, 0.39F, 0.36F);
+/// Sides whose surroundings are less open than the first lie inside walls and things and look like
+/// the other side; from the second on they have their own light.
+constexpr float kClosed = 0.12F, kNotClosed = 0.25F;
 constexpr float kLeafInSun = 0.5F;  // mean cosine of leaves to the sun
 
 constexpr std::size_t kPerTask = 2048;  // surfels
@@ -59,11 +62,12 @@ const std::vector<Eigen::Vector3f>& directions() {
   return all;
 }
 
-/// Light that comes along `direction` (seen from the surface) where a ray met something at `range`
-/// [m], infinite if nothing.
+/// Outdoors, where at least this share of the light comes from the sky, surfaces send out less.
+constexpr float kOutdoorsSky = 0.25F, kOutdoors = 0.4F;
+
+/// Light from a surface at `range` [m] in a direction.
 Light lightFrom(const Eigen::Vector3f& direction, float range) {
   const float up = direction.z();
-  if (std::isinf(range)) return up > 0.0F ? kSkylight : kFromBelow;
   const Light& light = up > 0.8F ? kFromAbove : up > -0.8F ? kFromAside : kFromBelow;
   return std::min(range / kOpen, 1.0F) * light;
 }
@@ -72,7 +76,7 @@ Light lightFrom(const Eigen::Vector3f& direction, float range) {
 class Caster {
  public:
   Caster(const std::shared_ptr<const map::SurfelMap>& map, const SurfelColours& colours)
-      : map_(*map), colours_(colours), rays_(makeRayCaster(map, oneThread())), sun_(kSun) {}
+      : map_(*map), colours_(colours), rays_(makeRayCaster(map, oneThread())), sun_(kSunward) {}
 
   std::vector<LitSurfel> cast() const {
     std::vector<LitSurfel> lit(map_.size());
@@ -97,8 +101,9 @@ class Caster {
     std::vector<Target> targets;
     std::vector<Hit> hits;
     std::vector<map::FoundSurfel> surfels;
-    std::vector<std::array<Light, 2>> sun, sky;
-    std::vector<std::array<float, 2>> weights;
+    std::vector<std::array<Light, 2>> sun, around;  // around: light from surfaces
+    std::vector<std::array<float, 2>> weights, sky,
+        open;  // weights of all rays, of those to the sky
   };
 
   static RendererConfig oneThread() {
@@ -114,8 +119,9 @@ class Caster {
     batch.targets.clear();
     batch.surfels.resize(count);
     batch.sun.assign(count, {Light::Zero(), Light::Zero()});
-    batch.sky = batch.sun;
+    batch.around = batch.sun;
     batch.weights.assign(count, {0.0F, 0.0F});
+    batch.open = batch.sky = batch.weights;
     for (std::size_t i = 0; i < count; ++i) {
       batch.surfels[i] = map::surfelOf(map_.tree(), static_cast<std::uint32_t>(begin + i));
       batch.surfels[i].normal.normalize();
@@ -152,27 +158,47 @@ class Caster {
     if (target.is_sun) {
       // kSunlight is on a level surface.
       if (!hit.valid()) {
-        batch.sun[target.surfel][target.side] = target.weight / kSun[2] * kSunlight;
+        batch.sun[target.surfel][target.side] = target.weight / kSunward[2] * kSunlight;
       }
       return;
     }
-    const Light light = lightFrom(batch.rays[ray].direction, hit.range);
-    batch.sky[target.surfel][target.side] += target.weight * light;
+    const Eigen::Vector3f& direction = batch.rays[ray].direction;
+    if (!hit.valid() && direction.z() > 0.0F) {
+      batch.sky[target.surfel][target.side] += target.weight;
+    } else {
+      batch.around[target.surfel][target.side] += target.weight * lightFrom(direction, hit.range);
+    }
     batch.weights[target.surfel][target.side] += target.weight;
+    batch.open[target.surfel][target.side] += target.weight * std::min(hit.range / kOpen, 1.0F);
+  }
+
+  /// Light on front and back.
+  static std::array<Light, 2> lightsOn(std::size_t i, const Batch& batch) {
+    std::array<Light, 2> lights;
+    std::array<float, 2> own{};  // how far a side has light of its own
+    for (std::size_t side = 0; side < 2; ++side) {
+      const float weight = std::max(batch.weights[i][side], 1e-6F);
+      const float sky = batch.sky[i][side] / weight;
+      const float around = 1.0F - (1.0F - kOutdoors) * std::min(sky / kOutdoorsSky, 1.0F);
+      lights[side] = batch.sun[i][side] + sky * kSkylight + around / weight * batch.around[i][side];
+      const float open = batch.open[i][side] / weight;
+      own[side] = std::clamp((open - kClosed) / (kNotClosed - kClosed), 0.0F, 1.0F);
+    }
+    if (!batch.surfels[i].planar) return {lights[0], lights[0]};
+    const Light front = lights[0], back = lights[1];
+    if (own[0] < own[1]) lights[0] += (1.0F - own[0]) * (back - front);
+    if (own[1] < own[0]) lights[1] += (1.0F - own[1]) * (front - back);
+    return lights;
   }
 
   LitSurfel litOf(std::size_t number, std::size_t i, const Batch& batch) const {
     const auto surfel = static_cast<std::uint32_t>(number);
     const Light colour = colours_.of(surfel);
     LitSurfel lit{};
-    for (std::size_t side = 0; side < 2; ++side) {
-      // A ball has one side.
-      const std::size_t from = batch.surfels[i].planar ? side : 0;
-      const float weight = std::max(batch.weights[i][from], 1e-6F);
-      const Light light = batch.sun[i][from] + batch.sky[i][from] / weight;
-      for (Eigen::Index k = 0; k < 3; ++k) {
-        (side == 0 ? lit.front : lit.back)[k] = srgbOfLinear(light[k] * colour[k] / kBrightest);
-      }
+    const std::array<Light, 2> lights = lightsOn(i, batch);
+    for (Eigen::Index k = 0; k < 3; ++k) {
+      lit.front[k] = srgbOfLinear(lights[0][k] * colour[k] / kBrightest);
+      lit.back[k] = srgbOfLinear(lights[1][k] * colour[k] / kBrightest);
     }
     lit.material = static_cast<std::uint8_t>(materialOf(surfel, colour));
     return lit;

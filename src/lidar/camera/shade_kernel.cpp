@@ -111,12 +111,17 @@ struct Texture8 {
 // SolidTexture::at.
 inline Texture8 textureAt(const ShadeTexture& texture, const Float8* p, const Float8* n,
                           Float8 width) {
+  Float8 q[3] = {p[0], p[1], p[2]};
+  for (int axis = 0; texture.is_turned && axis < 3; ++axis) {
+    const float* const turn = kTextureTurn[axis];
+    q[axis] = p[0] * turn[0] + p[1] * turn[1] + p[2] * turn[2];
+  }
   Float8 sum = all8(0.0F), first = all8(0.0F);
   for (int i = 0; i < texture.octave_count; ++i) {
     const ShadeOctave& octave = texture.octaves[i];
     const Float8 share = clamped(1.0F / (width * octave.shortest_inverse) - 2.0F);
     if (signs(share > 0.0F) == 0) continue;
-    const Float8 value = share * noise(octave.waves, static_cast<std::uint32_t>(i), p) *
+    const Float8 value = share * noise(octave.waves, static_cast<std::uint32_t>(i), q) *
                          (kTextureSpread * octave.spread);
     sum += value;
     if (i == 0) first = value;
@@ -190,7 +195,7 @@ inline void shadeEight(const ShadeSettings& settings, ShadedPixels& pixels, int 
   Float8 light = all8(1.0F);
   if (!settings.is_lit) {
     const Float8 sky = 0.5F + 0.5F * n[2];
-    const Float8 sun = n[0] * kSun[0] + n[1] * kSun[1] + n[2] * kSun[2];
+    const Float8 sun = n[0] * kSunward[0] + n[1] * kSunward[1] + n[2] * kSunward[2];
     light = blend8(all8(kLightOnLeaves),
                    kFromSky * sky + kFromGround * (1.0F - sky) + kFromSun * max8(sun, all8(0.0F)),
                    planar);

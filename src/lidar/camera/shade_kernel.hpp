@@ -24,6 +24,11 @@ constexpr std::uint32_t kTexturePieces = 1000;
 constexpr float kJointCosine = 0.9F;
 constexpr std::uint32_t kTextureMix[2] = {0x85ebca6bU, 0xc2b2ae35U};
 
+/// Turns the lattices of materials' noise, of which walls along the axes would show the squares.
+constexpr float kTextureTurn[3][3] = {{0.8047379F, -0.3106172F, 0.5058794F},
+                                      {0.5058794F, 0.8047379F, -0.3106172F},
+                                      {-0.3106172F, 0.5058794F, 0.8047379F}};
+
 /// Waves along each axis, for places relative to the camera: whole waves there have the numbers
 /// from `base` on and begin `part` of a wave before it.
 struct ShadeWaves {
@@ -55,6 +60,7 @@ struct ShadeTexture {
   ShadeOctave octaves[kMostOctaves];
   int octave_count;
   float tint;
+  bool is_turned;  ///< by kTextureTurn, but for the joints
   ShadeJoints joints;
 };
 

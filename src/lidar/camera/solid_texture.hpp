@@ -30,6 +30,7 @@ class SolidTexture {
   /// A material's texture with all spreads times `contrast`.
   SolidTexture(const MaterialTexture& material, float contrast)
       : tint_(material.tint / std::max(material.coarse_spread, 1e-6F)), joints_(material.joints) {
+    is_turned_ = std::equal(material.stretch, material.stretch + 3, kEven);
     constexpr float kSecond = 0.7F;  // spread of the second octave of two
     for (const bool is_coarse : {true, false}) {
       const auto length = static_cast<double>(is_coarse ? material.coarse : material.fine);
@@ -48,9 +49,11 @@ class SolidTexture {
   void describe(const Eigen::Vector3d& about, ShadeTexture& texture) const {
     texture.octave_count = static_cast<int>(octaves_.size());
     texture.tint = tint_;
+    texture.is_turned = is_turned_;
+    const Eigen::Vector3d middle = turned(about);
     for (std::size_t i = 0; i < octaves_.size(); ++i) {
       ShadeOctave& octave = texture.octaves[i];
-      octave.waves = wavesAbout(about, octaves_[i].inverse_length);
+      octave.waves = wavesAbout(middle, octaves_[i].inverse_length);
       octave.shortest_inverse = static_cast<float>(octaves_[i].inverse_length.maxCoeff());
       octave.spread = octaves_[i].spread;
     }
@@ -68,6 +71,7 @@ class SolidTexture {
   /// Factors around 1 for a surface's red, green and blue. `p`: place [m]; `normal`: unit, or 0
   /// where there is none; `width` [m]: of the pixel.
   Eigen::Vector3f at(const Eigen::Vector3d& p, const Eigen::Vector3f& normal, float width) const {
+    const Eigen::Vector3d place = turned(p);
     float sum = 0.0F, first = 0.0F;
     for (std::size_t i = 0; i < octaves_.size(); ++i) {
       const Octave& octave = octaves_[i];
@@ -76,7 +80,7 @@ class SolidTexture {
       if (share <= 0.0F) continue;
       const float value =
           share * octave.spread *
-          noise(p.cwiseProduct(octave.inverse_length), static_cast<std::uint32_t>(i));
+          noise(place.cwiseProduct(octave.inverse_length), static_cast<std::uint32_t>(i));
       sum += value;
       if (i == 0) first = value;
     }
@@ -97,6 +101,15 @@ class SolidTexture {
   void addOctave(double length, float spread, const float* stretch) {
     const Eigen::Vector3d waves(stretch[0], stretch[1], stretch[2]);
     octaves_.push_back({waves / length, spread});
+  }
+
+  Eigen::Vector3d turned(const Eigen::Vector3d& p) const {
+    if (!is_turned_) return p;
+    Eigen::Vector3d result;
+    for (int i = 0; i < 3; ++i) {
+      result[i] = Eigen::Vector3f(kTextureTurn[i]).cast<double>().dot(p);
+    }
+    return result;
   }
 
   Eigen::Vector3d inverseSpacing() const {
@@ -188,6 +201,7 @@ class SolidTexture {
   }
 
   float tint_;
+  bool is_turned_ = false;
   std::vector<Octave> octaves_;  // from coarse to fine
   Joints joints_;
   float shortest_ = 0.0F;  // [m] least spacing of joints; 0: none

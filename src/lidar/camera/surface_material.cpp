@@ -41,9 +41,18 @@ const std::vector<Choice>& thingChoices() {
   return choices;
 }
 
+const std::vector<Choice>& structureChoices() {
+  static const std::vector<Choice> choices = {{Material::kWood, {132, 102, 70}},
+                                              {Material::kWood, {196, 158, 108}},
+                                              {Material::kRock, {112, 112, 110}},
+                                              {Material::kConcrete, {156, 154, 148}},
+                                              {Material::kMetal, {228, 224, 214}}};
+  return choices;
+}
+
 const std::vector<Choice>& groundChoices() {
   static const std::vector<Choice> choices = {{Material::kGrass, {96, 124, 56}},
-                                              {Material::kStone, {112, 112, 110}},
+                                              {Material::kRock, {112, 112, 110}},
                                               {Material::kConcrete, {156, 154, 148}}};
   return choices;
 }
@@ -88,6 +97,7 @@ const MaterialTexture& textureOf(Material material) {
         made(0.7F, 0.06F, 0.12F, 0.14F, 0.02F, kEven, slabs),      // concrete
         made(0.5F, 0.04F, 0.08F, 0.14F, 0.03F, kEven, bricks),     // brick
         made(0.5F, 0.06F, 0.16F, 0.18F, 0.03F, kEven, blocks),     // stone
+        made(0.5F, 0.06F, 0.18F, 0.20F, 0.03F, kEven),             // rock
         made(0.25F, 0.03F, 0.15F, 0.15F, 0.04F, kAlongX, boards),  // wood
         made(0.4F, 0.02F, 0.10F, 0.16F, 0.03F, kEven, tiles),      // carpet
         made(0.5F, 0.05F, 0.08F, 0.07F, 0.02F, kEven, panels),     // metal
@@ -116,8 +126,9 @@ Material materialOf(std::uint8_t semantic_class, const map::Colour& colour) {
     case semantic::kTerrain:
     case semantic::kOtherGround:
       return nearest(groundChoices(), colour);
-    case semantic::kFence:
     case semantic::kOtherStructure:
+      return nearest(structureChoices(), colour);
+    case semantic::kFence:
     case semantic::kOtherObject:
     case semantic::kTable:
     case semantic::kChair:

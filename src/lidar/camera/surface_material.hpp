@@ -14,6 +14,7 @@ enum class Material : std::uint8_t {
   kConcrete,
   kBrick,
   kStone,
+  kRock,
   kWood,
   kCarpet,
   kMetal,
@@ -22,7 +23,7 @@ enum class Material : std::uint8_t {
   kLeaf,
   kAsphalt,
 };
-constexpr int kMaterialCount = 12;
+constexpr int kMaterialCount = 13;
 
 /// Joints between the bricks, boards or panels of a material: planes across the axes of W.
 struct Joints {

@@ -28,7 +28,7 @@ constexpr float kWidePixel = 0.5F;
 constexpr float kPlantContrast = 2.0F;
 
 float lightOn(const Eigen::Vector3f& normal_W) {
-  const Eigen::Vector3f sun(kSun);
+  const Eigen::Vector3f sun(kSunward);
   const float sky = 0.5F + 0.5F * normal_W.z();
   return kFromSky * sky + kFromGround * (1.0F - sky) + kFromSun * std::max(normal_W.dot(sun), 0.0F);
 }
