@@ -292,7 +292,9 @@ Writer& Participant::Parts::advertise(const std::string& name, const Type& type,
   qos.history().kind = dds::KEEP_LAST_HISTORY_QOS;
   qos.history().depth = offer.depth;
   qos.endpoint().history_memory_policy = rtps::PREALLOCATED_WITH_REALLOC_MEMORY_MODE;
-  qos.publish_mode().kind = dds::ASYNCHRONOUS_PUBLISH_MODE;
+  qos.publish_mode().kind = dds::SYNCHRONOUS_PUBLISH_MODE;
+  // Lost parts of the last message are asked for after the next heartbeat.
+  qos.reliable_writer_qos().times.heartbeatPeriod = {0, 200'000'000};
   qos.writer_data_lifecycle().autodispose_unregistered_instances = false;
   qos.user_data().setValue(octets(fmt::format("typehash={};", type.hash)));
   auto writer = std::make_unique<TopicWriter>(name, offer.is_latched);
@@ -343,6 +345,14 @@ void Participant::announce(const std::string& node) {
   }
   parts_->advertise("ros_discovery_info", dataset::ros2_types::kParticipantEntitiesInfo, {1, true})
       .write(cdr.take());
+}
+
+int Participant::readers(const std::string& topic) const {
+  int count = 0;
+  for (const auto& writer : parts_->writers) {
+    if (writer->topic_ == "rt" + topic) count += writer->readers_;
+  }
+  return count;
 }
 
 std::vector<std::pair<std::string, std::uint64_t>> Participant::dropped() const {

@@ -57,6 +57,8 @@ class Participant {
   void subscribe(const std::string& topic, const Type& type, bool is_reliable, OnMessage on);
   /// Tells ROS 2's tools that all topics so far belong to this node.
   void announce(const std::string& node);
+  /// The number of readers of a topic that this participant offers.
+  int readers(const std::string& topic) const;
   /// The numbers of messages dropped, by topic, without topics that dropped none.
   std::vector<std::pair<std::string, std::uint64_t>> dropped() const;
 
