@@ -35,7 +35,9 @@ const std::vector<std::string> kOwn = {"x",
                                        "paused",
                                        "odom_twist_frame",
                                        "publish_ground_truth_tf",
-                                       "transport"};
+                                       "transport",
+                                       "wait_for",
+                                       "patience"};
 
 class Arguments {
  public:
@@ -100,6 +102,16 @@ SimClockConfig clockOf(const Arguments& arguments) {
   config.pace = parsePace(arguments.text("pace"), kWhere);
   config.paused = arguments.flag("paused");
   if (config.pace == kPaceMax) config.participants = {kHost};
+  config.answers = parseAnswerRules(arguments.text("wait_for"), kWhere, "wait_for");
+  if (arguments.text("patience") != "auto") {
+    config.answer_patience = arguments.number("patience", Quantity::kTime);
+    Validator(kWhere).positive("patience", config.answer_patience, "s");
+  }
+  for (AnswerRule& rule : config.answers) {
+    for (std::string* topic : {&rule.input, &rule.output}) {
+      if (topic->front() != '/') topic->insert(0, "/");
+    }
+  }
   return config;
 }
 
@@ -140,16 +152,22 @@ class Simulation {
                   reader.finish();
                   clock.pause(is_paused, SimClock::WallClock::now());
                 });
+    const auto answered = hearAnswers(clock, participant, commands);
     participant.announce("marsim");
     tell(clock);
     while (tools::InterruptGuard::count() == 0 && !(duration && flight_.now() >= *duration)) {
       const auto now = SimClock::WallClock::now();
       commands.take();
+      for (std::size_t i = 0; i < answered.size(); ++i) {
+        clock.answers()[i].setOffered(
+            participant.subscribeOffered(clock.answers()[i].rule().output, answered[i]));
+      }
       topics.followReaders();
       if (clock.advance(now)) {
         while (flight_.now() < clock.now()) flight_.step();
         topics.publishClock(flight_.now());
         commands.watchTracking();
+        for (const std::string& warning : clock.takeWarnings()) fmt::print(stderr, "{}\n", warning);
       } else {
         std::this_thread::sleep_until(std::min(clock.wakeAt(now), now + kLongestSleep));
       }
@@ -165,6 +183,22 @@ class Simulation {
                environment_.is_local ? "this machine alone" : "network",
                transport_.shares_memory ? "shared memory and UDP" : "UDP",
                clock.paused() ? "paused" : "pace " + paceText(clock.pace()));
+  }
+  /// Gives the clock the inputs of its rules; returns what takes their outputs.
+  std::vector<Participant::OnMessage> hearAnswers(SimClock& clock, Participant& participant,
+                                                  UavCommands& commands) const {
+    std::vector<Participant::OnMessage> answered;
+    for (AnswerWait& answer : clock.answers()) {
+      const TimeNs epoch = flight_.epoch();
+      participant.watch(answer.rule().input, [&answer, epoch](const std::string& cdr) {
+        answer.onInput(dataset::CdrReader(cdr).time() - epoch);
+      });
+      answered.push_back(
+          commands.queueFor(answer.rule().output, [&answer, epoch](dataset::CdrReader& reader) {
+            answer.onOutput(reader.time() - epoch);
+          }));
+    }
+    return answered;
   }
   Status dynamics(SimClock::WallTime now) {
     const double wall = std::chrono::duration<double>(now - diagnosed_at_).count();

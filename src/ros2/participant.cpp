@@ -13,10 +13,12 @@
 
 #include <fastdds/rtps/transport/UDPv4TransportDescriptor.h>
 #include <fastdds/rtps/transport/shared_mem/SharedMemTransportDescriptor.h>
+#include <fastdds/rtps/writer/WriterDiscoveryInfo.h>
 #include <fastrtps/utils/IPLocator.h>
 #include <fmt/format.h>
 #include <fastdds/dds/domain/DomainParticipant.hpp>
 #include <fastdds/dds/domain/DomainParticipantFactory.hpp>
+#include <fastdds/dds/domain/DomainParticipantListener.hpp>
 #include <fastdds/dds/log/Log.hpp>
 #include <fastdds/dds/publisher/DataWriter.hpp>
 #include <fastdds/dds/publisher/DataWriterListener.hpp>
@@ -87,10 +89,10 @@ class CdrType final : public dds::TopicDataType {
   }
 };
 
-/// "sensor_msgs::msg::dds_::Imu_" for "sensor_msgs/msg/Imu".
-std::string ddsName(const char* type) {
-  std::string name(type);
+/// "sensor_msgs::msg::dds_::Imu_" for "sensor_msgs/msg/Imu"; DDS' own names unchanged.
+std::string ddsName(const std::string& name) {
   const std::size_t message = name.rfind('/'), package = name.find('/');
+  if (package == std::string::npos) return name;
   return name.substr(0, package) + "::" + name.substr(package + 1, message - package - 1) +
          "::dds_::" + name.substr(message + 1) + "_";
 }
@@ -139,6 +141,7 @@ class TopicWriter final : public Writer, public dds::DataWriterListener {
       : topic_(std::move(topic)), is_latched_(is_latched) {}
   bool wanted() const override { return is_latched_ || readers_ > 0; }
   void write(std::string cdr) override {
+    if (on_write_) on_write_(cdr);
     if (wanted()) thread_->push(*this, std::move(cdr));
   }
   void on_publication_matched(dds::DataWriter* /*writer*/,
@@ -151,6 +154,7 @@ class TopicWriter final : public Writer, public dds::DataWriterListener {
 
   std::string topic_;
   bool is_latched_;
+  Participant::OnMessage on_write_;  ///< may be empty
   std::atomic<int> readers_{0};
   std::atomic<std::uint64_t> dropped_{0};
   dds::DataWriter* writer_ = nullptr;
@@ -197,6 +201,38 @@ class TopicReader final : public dds::DataReaderListener {
   Participant::OnMessage on_;
 };
 
+/// Knows the topics that other participants offer.
+class Discovery final : public dds::DomainParticipantListener {
+ public:
+  struct Offered {
+    std::string type;
+    bool is_reliable = false;
+    int writers = 0;
+  };
+  void on_publisher_discovery(dds::DomainParticipant* participant,
+                              rtps::WriterDiscoveryInfo&& info) override {
+    using Info = rtps::WriterDiscoveryInfo;
+    if (info.info.guid().guidPrefix == participant->guid().guidPrefix) return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Offered& offered = topics_[info.info.topicName().to_string()];
+    if (info.status == Info::DISCOVERED_WRITER) {
+      ++offered.writers;
+      offered.type = info.info.typeName().to_string();
+      offered.is_reliable = info.info.m_qos.m_reliability.kind == dds::RELIABLE_RELIABILITY_QOS;
+    } else if (info.status == Info::REMOVED_WRITER) {
+      --offered.writers;
+    }
+  }
+  Offered of(const std::string& topic) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return topics_[topic];
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, Offered> topics_;
+};
+
 void addPeer(const std::string& address, rtps::LocatorList_t& peers) {
   const auto found = rtps::IPLocator::resolveNameDNS(address).first;
   if (found.empty()) {
@@ -237,6 +273,7 @@ dds::DomainParticipantQos qosOf(const Environment& environment, const Transport&
 }  // namespace
 
 struct Participant::Parts {
+  Discovery discovery;
   dds::DomainParticipant* participant = nullptr;
   dds::Publisher* publisher = nullptr;
   dds::Subscriber* subscriber = nullptr;
@@ -246,6 +283,8 @@ struct Participant::Parts {
   std::vector<std::unique_ptr<TopicWriter>> writers;
   std::vector<std::unique_ptr<TopicReader>> readers;
   std::vector<rtps::GUID_t> written, read;
+
+  std::set<std::string> subscribed;  ///< by subscribeOffered()
 
   dds::Topic* topicOf(const std::string& name, const Type& type);
   Writer& advertise(const std::string& name, const Type& type, const Offer& offer);
@@ -260,7 +299,8 @@ Participant::Participant(const Environment& environment, const Transport& transp
   parts_->has_wide_gids = environment.has_wide_gids;
   parts_->participant =
       made(dds::DomainParticipantFactory::get_instance()->create_participant(
-               static_cast<dds::DomainId_t>(environment.domain), qosOf(environment, transport)),
+               static_cast<dds::DomainId_t>(environment.domain), qosOf(environment, transport),
+               &parts_->discovery, dds::StatusMask::none()),
            fmt::format("a participant in domain {}", environment.domain));
   parts_->publisher = made(parts_->participant->create_publisher({}), "a publisher");
   parts_->subscriber = made(parts_->participant->create_subscriber({}), "a subscriber");
@@ -325,6 +365,20 @@ void Participant::subscribe(const std::string& topic, const Type& type, bool is_
                                                  parts_->readers.back().get()),
            fmt::format("a reader of {}", topic));
   parts_->read.push_back(reader->guid());
+}
+
+bool Participant::subscribeOffered(const std::string& topic, const OnMessage& on) {
+  const Discovery::Offered offered = parts_->discovery.of("rt" + topic);
+  if (offered.writers > 0 && parts_->subscribed.insert(topic).second) {
+    subscribe(topic, {offered.type.c_str(), ""}, offered.is_reliable, on);
+  }
+  return offered.writers > 0;
+}
+
+void Participant::watch(const std::string& topic, OnMessage on) {
+  for (const auto& writer : parts_->writers) {
+    if (writer->topic_ == "rt" + topic) writer->on_write_ = on;
+  }
 }
 
 void Participant::Parts::addGid(const rtps::GUID_t& guid, dataset::Cdr& cdr) const {

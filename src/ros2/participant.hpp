@@ -55,6 +55,11 @@ class Participant {
   using OnMessage = std::function<void(std::string cdr)>;
   /// A reliable reader does not hear best-effort writers.
   void subscribe(const std::string& topic, const Type& type, bool is_reliable, OnMessage on);
+  /// Subscribes a topic of any type once another participant offers it; returns whether one does.
+  /// Call it now and then.
+  bool subscribeOffered(const std::string& topic, const OnMessage& on);
+  /// Calls `on` in the writing thread for every message written on a topic that is offered already.
+  void watch(const std::string& topic, OnMessage on);
   /// Tells ROS 2's tools that all topics so far belong to this node.
   void announce(const std::string& node);
   /// The number of readers of a topic that this participant offers.

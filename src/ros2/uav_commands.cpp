@@ -56,16 +56,20 @@ UavCommands::UavCommands(const sim::UavConfig& config, sim::Uav& uav, Participan
 }
 
 void UavCommands::on(const std::string& topic, const Type& type, bool is_reliable, Apply apply) {
+  participant_.subscribe(topic, type, is_reliable, queueFor(topic, std::move(apply)));
+}
+
+Participant::OnMessage UavCommands::queueFor(const std::string& topic, Apply apply) {
   const std::size_t number = topics_.size();
   topics_.push_back({topic, std::move(apply)});
-  participant_.subscribe(topic, type, is_reliable, [this, number](std::string cdr) {
+  return [this, number](std::string cdr) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (waiting_.size() >= kMostWaiting) {
       ++lost_;
       waiting_.pop_front();
     }
     waiting_.push_back({number, std::move(cdr)});
-  });
+  };
 }
 
 void UavCommands::take() {

@@ -27,8 +27,10 @@ class UavCommands {
   UavCommands(const sim::UavConfig& config, sim::Uav& uav, Participant& participant,
               const Eigen::AlignedBox3d& map, double ground_z);
 
-  /// Subscribes a topic by its full name. Call it before the first take().
+  /// Subscribes a topic by its full name.
   void on(const std::string& topic, const Type& type, bool is_reliable, Apply apply);
+  /// Puts the messages of a topic that others subscribe into the same queue.
+  Participant::OnMessage queueFor(const std::string& topic, Apply apply);
   /// Follows the messages that have come; call it at each report.
   void take();
   /// Compares the tracked reference with the motion; call it at each report.

@@ -28,8 +28,8 @@ int testDomain() {
 /// A program that ends with its owner.
 class Child {
  public:
-  explicit Child(std::vector<std::string> words) {
-    setenv("ROS_DOMAIN_ID", std::to_string(testDomain()).c_str(), 1);
+  explicit Child(std::vector<std::string> words, int domain = testDomain()) {
+    setenv("ROS_DOMAIN_ID", std::to_string(domain).c_str(), 1);
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
@@ -421,6 +421,35 @@ TEST_F(Fly2, Pauses) {
   EXPECT_FALSE(clock.waitFor(any, 1.0));
   writer.write({false});
   EXPECT_TRUE(clock.waitFor(any));
+}
+
+TEST(Fly2Lockstep, TimeWaitsForAnswers) {
+  const Child child({MARSIM_FLY2, "map:=forest", "lidar:=none", "pace:=max",
+                     "wait_for:=/uav0/odom>/slam/odom+0.1:0"},
+                    testDomain() + 3);
+  const Cyclone cyclone(testDomain() + 3);
+  CycloneReader<nav_msgs_msg_dds__Odometry_> odometry(cyclone, "rt/uav0/odom",
+                                                      nav_msgs_msg_dds__Odometry__desc);
+  EXPECT_TRUE(odometry.waitForWriter());
+  EXPECT_FALSE(odometry.waitFor([](const auto&) { return true; }, 1.0));  // nobody answers yet
+  CycloneWriter<nav_msgs_msg_dds__Odometry_> answers(cyclone, "rt/slam/odom",
+                                                     nav_msgs_msg_dds__Odometry__desc);
+  builtin_interfaces_msg_dds__Time_ last{};
+  const auto answer = [&](const nav_msgs_msg_dds__Odometry_& m) {
+    last = m.header_.stamp_;
+    answers.write(m);
+    return last.sec_ >= kEpoch + 2;
+  };
+  EXPECT_TRUE(odometry.waitFor(answer));
+  double silent_until = 0.0;  // [s] since the last answer
+  odometry.waitFor(
+      [&](const auto& m) {
+        silent_until = m.header_.stamp_.sec_ - last.sec_ +
+                       1e-9 * (1.0 * m.header_.stamp_.nanosec_ - last.nanosec_);
+        return false;
+      },
+      1.0);
+  EXPECT_LE(silent_until, 0.1);
 }
 
 /// Sends ten messages a second of so many bytes of data.
