@@ -135,7 +135,7 @@ class SendThread {
   std::thread thread_;
 };
 
-class TopicWriter final : public Writer, public dds::DataWriterListener {
+class TopicWriter final : public Publication, public dds::DataWriterListener {
  public:
   TopicWriter(std::string topic, bool is_latched)
       : topic_(std::move(topic)), is_latched_(is_latched) {}
@@ -287,7 +287,7 @@ struct Participant::Parts {
   std::set<std::string> subscribed;  ///< by subscribeOffered()
 
   dds::Topic* topicOf(const std::string& name, const Type& type);
-  Writer& advertise(const std::string& name, const Type& type, const Offer& offer);
+  Publication& advertise(const std::string& name, const Type& type, const Offer& offer);
   void addGid(const rtps::GUID_t& guid, dataset::Cdr& cdr) const;
 };
 
@@ -322,8 +322,8 @@ dds::Topic* Participant::Parts::topicOf(const std::string& name, const Type& typ
   return made(participant->create_topic(name, type_name, {}), fmt::format("the topic {}", name));
 }
 
-Writer& Participant::Parts::advertise(const std::string& name, const Type& type,
-                                      const Offer& offer) {
+Publication& Participant::Parts::advertise(const std::string& name, const Type& type,
+                                           const Offer& offer) {
   dds::DataWriterQos qos;
   qos.reliability().kind = dds::RELIABLE_RELIABILITY_QOS;
   qos.reliability().max_blocking_time = {0, 100'000'000};
@@ -346,7 +346,8 @@ Writer& Participant::Parts::advertise(const std::string& name, const Type& type,
   return *writers.back();
 }
 
-Writer& Participant::advertise(const std::string& topic, const Type& type, const Offer& offer) {
+Publication& Participant::advertise(const std::string& topic, const Type& type,
+                                    const Offer& offer) {
   return parts_->advertise("rt" + topic, type, offer);
 }
 

@@ -25,9 +25,9 @@ struct Offer {
 };
 
 /// A topic that this process publishes.
-class Writer {
+class Publication {
  public:
-  virtual ~Writer() = default;
+  virtual ~Publication() = default;
   /// Whether a reader needs the next message.
   virtual bool wanted() const = 0;
   /// Hands a message in CDR over to the thread that sends it; never waits. While that thread is
@@ -50,7 +50,7 @@ class Participant {
   Participant& operator=(const Participant&) = delete;
 
   /// Topics by their full names, "/uav0/points". The writer lives as long as the participant.
-  Writer& advertise(const std::string& topic, const Type& type, const Offer& offer);
+  Publication& advertise(const std::string& topic, const Type& type, const Offer& offer);
   /// Messages in CDR, called from threads of DDS.
   using OnMessage = std::function<void(std::string cdr)>;
   /// A reliable reader does not hear best-effort writers.

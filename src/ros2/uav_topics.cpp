@@ -220,7 +220,7 @@ void UavTopics::followReaders() {
       (world_points_->wanted() || sensor_pose_->wanted() ||
        std::any_of(clouds_.begin(), clouds_.end(), [](const LidarOutput& output) {
          return std::any_of(output.writers.begin(), output.writers.end(),
-                            [](const Writer* writer) { return writer->wanted(); });
+                            [](const Publication* writer) { return writer->wanted(); });
        }));
   if (!wants_scans) {
     uav.on_scan = nullptr;

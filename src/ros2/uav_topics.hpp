@@ -37,10 +37,10 @@ class UavTopics {
  private:
   struct LidarOutput {
     layouts::CloudEncoder encoder;
-    std::vector<Writer*> writers;  ///< one for each cloud of a scan
+    std::vector<Publication*> writers;  ///< one for each cloud of a scan
   };
   struct ImageOutput {
-    Writer *image, *info;
+    Publication *image, *info;
   };
 
   void advertiseMotion();
@@ -60,9 +60,9 @@ class UavTopics {
   UavTopicsConfig config_;
   tools::ScenarioFlight& flight_;
   Participant& participant_;
-  Writer *clock_, *tf_, *static_tf_, *map_, *diagnostics_, *odom_, *imu_, *imu_raw_, *livox_imu_,
-      *contact_;
-  Writer *world_points_ = nullptr, *sensor_pose_ = nullptr;
+  Publication *clock_, *tf_, *static_tf_, *map_, *diagnostics_, *odom_, *imu_, *imu_raw_,
+      *livox_imu_, *contact_;
+  Publication *world_points_ = nullptr, *sensor_pose_ = nullptr;
   std::vector<LidarOutput> clouds_;
   std::vector<dataset::ImageStream> streams_;
   std::vector<ImageOutput> images_;          ///< for each stream

@@ -2,6 +2,7 @@
 // The program beside Cyclone DDS, another implementation, with its own types (ros2.idl).
 #include <array>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 
@@ -453,7 +454,7 @@ TEST(Fly2Lockstep, TimeWaitsForAnswers) {
 }
 
 /// Sends ten messages a second of so many bytes of data.
-void sendTen(ros2::Writer& writer, std::size_t bytes, int count,
+void sendTen(ros2::Publication& writer, std::size_t bytes, int count,
              const std::function<void()>& each) {
   for (int i = 0; i < count; ++i) {
     dataset::Cdr cdr;
@@ -498,7 +499,8 @@ struct CloudSender {
   std::size_t bytes;
   ros2::Environment environment{testDomain() + 1, true, {}, false};
   ros2::Participant participant{environment, {bytes, true}};
-  ros2::Writer& writer = participant.advertise("/points", types::kPointCloud2, {5, false, true});
+  ros2::Publication& writer =
+      participant.advertise("/points", types::kPointCloud2, {5, false, true});
   std::string domain = std::to_string(environment.domain);
   Child listener{{MARSIM_READER, domain, "best_effort", "31"}};
   Child other{{MARSIM_READER, domain, "reliable", "31"}};
@@ -532,11 +534,56 @@ TEST(Readers, StoppedAndKilledOnesStopNobody) {
   sender.other.end(SIGKILL);
 }
 
+/// A network namespace "other machine" with a link to this one; not made without the rights.
+class OtherMachine {
+ public:
+  OtherMachine() : name_("marsim_ros2_" + std::to_string(getpid() % 10000)) {
+    const std::string link = "mr" + std::to_string(getpid() % 10000);
+    is_made_ =
+        run("ip netns add " + name_ + " && ip link add " + link + "a type veth peer name " + link +
+            "b netns " + name_ + " && ip addr add 10.93.0.1/24 dev " + link + "a && ip link set " +
+            link + "a up && ip -n " + name_ + " addr add 10.93.0.2/24 dev " + link + "b && ip -n " +
+            name_ + " link set " + link + "b up && ip -n " + name_ + " link set lo up && ip -n " +
+            name_ + " route add default via 10.93.0.1");
+  }
+  ~OtherMachine() { run("ip netns del " + name_); }
+  OtherMachine(const OtherMachine&) = delete;
+  OtherMachine& operator=(const OtherMachine&) = delete;
+
+  bool isMade() const { return is_made_; }
+  /// Whether a program there hears clouds.
+  bool hears(int domain, const std::string& topic) const {
+    return run("ip netns exec " + name_ + " " + MARSIM_READER + " " + std::to_string(domain) +
+               " best_effort 10 " + topic + " 10.93.0.1");
+  }
+
+ private:
+  static bool run(const std::string& line) {
+    return std::system(("(" + line + ") > /dev/null 2>&1").c_str()) == 0;
+  }
+  std::string name_;
+  bool is_made_ = false;
+};
+
+TEST(Network, IsReachedWhenAskedFor) {
+  const OtherMachine other;
+  if (!other.isMade()) GTEST_SKIP() << "network namespaces cannot be made here";
+  const int domain = testDomain() + 4;
+  setenv("ROS_STATIC_PEERS", "10.93.0.2", 1);
+  {
+    const Child child({MARSIM_FLY2, "map:=forest", "lidar:=mid360", "transport:=udp"}, domain);
+    EXPECT_TRUE(other.hears(domain, "/uav0/points"));
+  }
+  unsetenv("ROS_STATIC_PEERS");
+}
+
 TEST(RemoveLeftovers, TakesOnlyThoseOfTheDead) {
   const auto segments = [] {
     int count = 0;
     for (const auto& entry : std::filesystem::directory_iterator("/dev/shm")) {
-      count += entry.path().filename().string().rfind("fastrtps_", 0) == 0 ? 1 : 0;
+      const std::string name = entry.path().filename().string();
+      const bool is_port = name.rfind("fastrtps_port", 0) == 0;  // small; Fast DDS uses them again
+      count += name.rfind("fastrtps_", 0) == 0 && !is_port ? 1 : 0;
     }
     return count;
   };

@@ -28,7 +28,7 @@ DEFINITIONS = {
                                    "uint8 lidar_id\nuint8[3] rsvd\nCustomPoint[] points",
     "livox_ros_driver2/CustomPoint": "uint32 offset_time\nfloat32 x\nfloat32 y\nfloat32 z\n"
                                      "uint8 reflectivity\nuint8 tag\nuint8 line",
-    "rmw_dds_common/Gid": "char[24] data",
+    "rmw_dds_common/Gid": "char[16] data",
     "rmw_dds_common/NodeEntitiesInfo": "string<=256 node_namespace\nstring<=256 node_name\n"
                                        "Gid[] reader_gid_seq\nGid[] writer_gid_seq",
     "rmw_dds_common/ParticipantEntitiesInfo": "Gid gid\nNodeEntitiesInfo[] node_entities_info_seq",
@@ -39,9 +39,19 @@ DEFINITIONS = {
                                   "geometry_msgs/Vector3 body_rate\nfloat32 thrust",
     "quadrotor_msgs/PositionCommand": "std_msgs/Header header\n" + PLANNED + "\nfloat64 yaw\nfloat64 yaw_dot\n"
                                       "float64[3] kx\nfloat64[3] kv\nuint32 trajectory_id\nuint8 trajectory_flag",
+    # Debian's packages of these have no definitions.
+    "diagnostic_msgs/DiagnosticArray": "std_msgs/Header header\nDiagnosticStatus[] status",
+    "diagnostic_msgs/DiagnosticStatus": "byte level\nstring name\nstring message\nstring hardware_id\n"
+                                        "KeyValue[] values",
+    "diagnostic_msgs/KeyValue": "string key\nstring value",
+    "rosgraph_msgs/Clock": "builtin_interfaces/Time clock",
+    "tf2_msgs/TFMessage": "geometry_msgs/TransformStamped[] transforms",
+    "trajectory_msgs/MultiDOFJointTrajectory": "std_msgs/Header header\nstring[] joint_names\n"
+                                               "MultiDOFJointTrajectoryPoint[] points",
+    "trajectory_msgs/MultiDOFJointTrajectoryPoint": "geometry_msgs/Transform[] transforms\n"
+        "geometry_msgs/Twist[] velocities\ngeometry_msgs/Twist[] accelerations\n"
+        "builtin_interfaces/Duration time_from_start",
 }
-# Gids have 16 bytes since Iron, which computes the first hashes.
-DEFINITIONS["rmw_dds_common/Gid"] = "char[16] data"
 RENAMED = {"sensor_msgs/CameraInfo": {"D": "d", "K": "k", "R": "r", "P": "p"}}
 
 
