@@ -5,14 +5,19 @@
 #include <marsim/ObstaclePaths.h>
 #include <nav_msgs/Odometry.h>
 #include <ros/ros.h>
+#include <sensor_msgs/CameraInfo.h>
+#include <sensor_msgs/Image.h>
 #include <sensor_msgs/PointCloud2.h>
 #include <sensor_msgs/point_cloud2_iterator.h>
 #include <trajectory_msgs/MultiDOFJointTrajectory.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
+
+#include <Eigen/Geometry>
 
 #include "navigator.hpp"
 
@@ -20,7 +25,8 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr double kLead = 0.03;  // [s] from an odometry to the time of its command
+constexpr double kLead = 0.03;           // [s] from an odometry to the time of its command
+constexpr std::uint32_t kPixelStep = 4;  // every fourth pixel of a depth image, in both directions
 
 autonomy::NavigatorConfig readConfig(const ros::NodeHandle& params) {
   autonomy::NavigatorConfig config;
@@ -70,6 +76,9 @@ class AutonomyNode {
         handle.advertise<trajectory_msgs::MultiDOFJointTrajectory>("command/trajectory", 10);
     goals_ = handle.subscribe("goal", 10, &AutonomyNode::onGoal, this, no_delay);
     clouds_ = handle.subscribe("points_world", 10, &AutonomyNode::onCloud, this, no_delay);
+    images_ = handle.subscribe("depth/image_rect_raw", 10, &AutonomyNode::onImage, this, no_delay);
+    cameras_ = handle.subscribe("depth/camera_info", 10, &AutonomyNode::onCamera, this, no_delay);
+    poses_ = handle.subscribe("depth/camera_pose", 10, &AutonomyNode::onPose, this, no_delay);
     movers_ = handle.subscribe("/obstacles/paths", 10, &AutonomyNode::onPaths, this, no_delay);
     odometry_ = handle.subscribe("odom", 100, &AutonomyNode::onOdometry, this, no_delay);
     timer_ = handle.createTimer(ros::Duration(0.1), [this](const ros::TimerEvent&) { watch(); });
@@ -93,6 +102,39 @@ class AutonomyNode {
       if (point.allFinite()) points.push_back(point);
     }
     navigator_.addScan(sensor_p_W_, points);
+  }
+
+  void onImage(const sensor_msgs::ImageConstPtr& image) { image_ = image, addDepth(); }
+  void onCamera(const sensor_msgs::CameraInfoConstPtr& camera) { camera_ = camera, addDepth(); }
+  void onPose(const geometry_msgs::PoseStampedConstPtr& pose) { pose_ = pose, addDepth(); }
+
+  // An image, its camera and its pose have one stamp and come in any order.
+  void addDepth() {
+    if (!image_ || !camera_ || !pose_ || image_->header.stamp != pose_->header.stamp) return;
+    const bool in_mm = image_->encoding == "16UC1";  // else 32FC1
+    const auto& q = pose_->pose.orientation;
+    const auto& p = pose_->pose.position;
+    const Eigen::Isometry3d X_WC =
+        Eigen::Translation3d(p.x, p.y, p.z) * Eigen::Quaterniond(q.w, q.x, q.y, q.z);
+    std::vector<Vector3d> points;
+    for (std::uint32_t v = 0; v < image_->height; v += kPixelStep) {
+      for (std::uint32_t u = 0; u < image_->width; u += kPixelStep) {
+        const double depth = in_mm ? 1e-3 * pixel<std::uint16_t>(u, v) : pixel<float>(u, v);
+        if (!(depth > 0.0) || std::isinf(depth)) continue;
+        const Vector3d ray((u - camera_->K[2]) / camera_->K[0], (v - camera_->K[5]) / camera_->K[4],
+                           1.0);
+        points.push_back(X_WC * (depth * ray));
+      }
+    }
+    navigator_.addScan(X_WC.translation(), points);
+    image_.reset();
+  }
+
+  template <class Depth>
+  Depth pixel(std::uint32_t u, std::uint32_t v) const {
+    Depth depth;
+    std::memcpy(&depth, &image_->data[v * image_->step + u * sizeof(Depth)], sizeof(Depth));
+    return depth;
   }
 
   // Their present velocities: the planner predicts straight ways.
@@ -138,7 +180,10 @@ class AutonomyNode {
   Vector3d sensor_p_W_ = Vector3d::Constant(NAN);
   ros::Time last_;
   ros::Publisher commands_;
-  ros::Subscriber goals_, clouds_, odometry_, movers_;
+  sensor_msgs::ImageConstPtr image_;
+  sensor_msgs::CameraInfoConstPtr camera_;
+  geometry_msgs::PoseStampedConstPtr pose_;
+  ros::Subscriber goals_, clouds_, images_, cameras_, poses_, odometry_, movers_;
   ros::Timer timer_;
 };
 

@@ -141,6 +141,7 @@ Flight fly(const Course& course, std::shared_ptr<const map::SurfelMap> map, std:
     flight.arrived = (p - course.goal).norm() < 0.1;
   }
   flight.effort = static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC;
+  flight.last = last;
   flight.time = toSeconds(world.time() - departure);
   return flight;
 }

@@ -26,11 +26,12 @@ extern const std::map<std::string, Course> kCourses;
 /// Result of a flight.
 struct Flight {
   bool arrived = false;
-  double time = 0.0;       ///< [s]
-  double length = 0.0;     ///< [m]
-  double fastest = 0.0;    ///< [m/s]
-  double hardest = 0.0;    ///< [m/s^2]
-  double clearance = 1e3;  ///< [m] of the vehicle's sphere from posts
+  double time = 0.0;                               ///< [s]
+  double length = 0.0;                             ///< [m]
+  Eigen::Vector3d last = Eigen::Vector3d::Zero();  ///< [m] its end
+  double fastest = 0.0;                            ///< [m/s]
+  double hardest = 0.0;                            ///< [m/s^2]
+  double clearance = 1e3;                          ///< [m] of the vehicle's sphere from posts
   int contacts = 0;
   int failed_plans = 0;
   std::vector<double> planning;  ///< [s] of processor time, of each plan

@@ -28,7 +28,6 @@ constexpr int kRounds = 4;           // the optimiser runs, finds obstacles and 
 constexpr double kSpeedShare = 0.98;
 constexpr double kAccelerationShare = 0.95;
 constexpr double kLineShare = 0.7;
-constexpr double kSample = 0.05;  // [m] between places that are checked for obstacles
 
 // The shortest time for a distance between two speeds.
 double timeFor(double distance, double v0, double v1, double speed, double a) {
@@ -53,10 +52,31 @@ Vector3d crossing(const std::vector<Vector3d>& path, const Vector3d& place,
   });
 }
 
-}  // namespace
+/// One call of plan().
+class Planning {
+ public:
+  explicit Planning(const Planner& planner)
+      : planner_(planner), config_(planner.config()), map_(planner.map()) {}
 
-std::optional<Bspline> Planner::plan(const State& start, const Vector3d& goal,
-                                     const std::vector<Mover>& movers) const {
+  std::optional<Bspline> plan(const State& start, const Vector3d& goal,
+                              const std::vector<Mover>& movers) const;
+
+ private:
+  enum class Outcome { kFree, kBlocked, kNoWay };
+  State targetOf(const State& start, const Vector3d& goal, double stretch) const;
+  Vector3d freeTarget(const Vector3d& from, const Vector3d& direction) const;
+  Bspline straight(const State& start, const State& target, double stretch) const;
+  bool addPlanes(const Bspline& spline, std::vector<Plane>& planes, Bspline& seed) const;
+  Outcome optimise(Bspline& spline, const std::vector<Mover>& movers, double w_feasible) const;
+  double excessOf(const Bspline& spline) const;
+
+  const Planner& planner_;
+  const PlannerConfig& config_;
+  const LocalMap& map_;
+};
+
+std::optional<Bspline> Planning::plan(const State& start, const Vector3d& goal,
+                                      const std::vector<Mover>& movers) const {
   double stretch = 1.0;  // of the time
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const State target = targetOf(start, goal, stretch);
@@ -73,7 +93,7 @@ std::optional<Bspline> Planner::plan(const State& start, const Vector3d& goal,
 
 // The goal, or a free place on the way to it at the horizon, passed at a speed that allows to stop
 // at the goal.
-State Planner::targetOf(const State& start, const Vector3d& goal, double stretch) const {
+State Planning::targetOf(const State& start, const Vector3d& goal, double stretch) const {
   const Vector3d way = goal - start.p;
   State target;
   target.p = goal;
@@ -91,7 +111,7 @@ State Planner::targetOf(const State& start, const Vector3d& goal, double stretch
 
 // The place at the horizon, aside from the way by as little as possible, that is free with some
 // room before and behind it.
-Vector3d Planner::freeTarget(const Vector3d& from, const Vector3d& direction) const {
+Vector3d Planning::freeTarget(const Vector3d& from, const Vector3d& direction) const {
   const Vector3d side = direction.cross(Vector3d::UnitZ()).normalized();
   Vector3d best = from + config_.horizon * direction;
   double least = std::numeric_limits<double>::infinity();
@@ -110,7 +130,7 @@ Vector3d Planner::freeTarget(const Vector3d& from, const Vector3d& direction) co
 }
 
 // The cubic (Hermite) from one state to the other.
-Bspline Planner::straight(const State& start, const State& target, double stretch) const {
+Bspline Planning::straight(const State& start, const State& target, double stretch) const {
   const Vector3d &p0 = start.p, &v0 = start.v, &p1 = target.p, &v1 = target.v;
   const double distance = (p1 - p0).norm();
   const double along = distance > 0.0 ? v0.dot(p1 - p0) / distance : 0.0;
@@ -133,7 +153,7 @@ Bspline Planner::straight(const State& start, const State& target, double stretc
 // Finds the runs of control points in obstacles. A path around each stands for the surface; every
 // control point of the run gets a plane where its normal plane meets the path (eq. 3-37, 3-38), and
 // moves there. False: an obstacle has no way around it.
-bool Planner::addPlanes(const Bspline& spline, std::vector<Plane>& planes, Bspline& seed) const {
+bool Planning::addPlanes(const Bspline& spline, std::vector<Plane>& planes, Bspline& seed) const {
   const Eigen::Index count = spline.points.cols();
   const auto isBlocked = [&](Eigen::Index i) {
     const Vector3d p = spline.points.col(i), next = spline.points.col(std::min(i + 1, count - 1));
@@ -159,8 +179,8 @@ bool Planner::addPlanes(const Bspline& spline, std::vector<Plane>& planes, Bspli
   return true;
 }
 
-Planner::Outcome Planner::optimise(Bspline& spline, const std::vector<Mover>& movers,
-                                   double w_feasible) const {
+Planning::Outcome Planning::optimise(Bspline& spline, const std::vector<Mover>& movers,
+                                     double w_feasible) const {
   std::vector<Plane> planes;
   Limits limits = config_.limits;
   limits.speed *= kSpeedShare;
@@ -178,7 +198,7 @@ Planner::Outcome Planner::optimise(Bspline& spline, const std::vector<Mover>& mo
     spline = seed;
     minimise(cost, spline);
     // The end is planned again before it is flown, unless it rests.
-    const auto hit = firstCollision(spline, 0.0, movers);
+    const auto hit = planner_.firstCollision(spline, 0.0, movers);
     const double stopping = spline.at(0.0).v.norm() / config_.limits.acceleration;
     const double sure =
         std::max(kFreeShare * spline.duration(), kStopShare * stopping + kStopDelay);
@@ -189,25 +209,18 @@ Planner::Outcome Planner::optimise(Bspline& spline, const std::vector<Mover>& mo
   return Outcome::kBlocked;
 }
 
-std::optional<double> Planner::firstCollision(const Bspline& spline, double begin,
-                                              const std::vector<Mover>& movers) const {
-  const double step = kSample / config_.limits.speed;
-  for (double time = begin; time <= spline.duration(); time += step) {
-    const Vector3d p = spline.at(time).p;
-    bool blocked = map_.isBlocked(p);
-    for (const Mover& mover : movers) {
-      blocked = blocked || (mover.p + mover.v * time - p).norm() < mover.safeDistance() / 1.2;
-    }
-    if (blocked && time > begin + kEscape) return time;
-  }
-  return std::nullopt;
-}
-
 // By how much the time has to grow for the limits.
-double Planner::excessOf(const Bspline& spline) const {
+double Planning::excessOf(const Bspline& spline) const {
   const Points v = differences(spline.points, spline.dt), a = differences(v, spline.dt);
   return std::max(v.colwise().norm().maxCoeff() / config_.limits.speed,
                   std::sqrt(a.colwise().norm().maxCoeff() / config_.limits.acceleration));
+}
+
+}  // namespace
+
+std::optional<Bspline> Planner::plan(const State& start, const Vector3d& goal,
+                                     const std::vector<Mover>& movers) const {
+  return Planning(*this).plan(start, goal, movers);
 }
 
 }  // namespace autonomy

@@ -28,25 +28,26 @@ class Planner {
  public:
   Planner(const PlannerConfig& config, const LocalMap& map) : config_(config), map_(map) {}
 
-  /// None where no trajectory was found that is free and keeps the limits.
+  /// A trajectory from `start` towards `goal`, or none. The navigator asks for one ten times a
+  /// second and when the present one meets an obstacle; `start` is the state on that one then.
+  ///
+  /// The spline begins with place, velocity and acceleration of `start`. The UAV follows it at once
+  /// and nobody checks it: it keeps the limits, and firstCollision() finds nothing on what is flown
+  /// before the next plan. Where the goal is farther than the horizon it ends on the way, and may
+  /// end in motion, since the UAV brakes along it if no other follows. The last one ends at rest
+  /// within 1 mm of the goal. Without a new one the UAV stays on the present one, and brakes before
+  /// its end or an obstacle.
   std::optional<Bspline> plan(const State& start, const Eigen::Vector3d& goal,
                               const std::vector<Mover>& movers = {}) const;
   /// The first time [s] from `begin` on at which a spline meets a blocked cell or a mover; none: it
-  /// is free. The first kEscape are taken as free: no other trajectory leaves it sooner.
+  /// is free. The first 0.2 s are taken as free: no other trajectory leaves it sooner.
   std::optional<double> firstCollision(const Bspline& spline, double begin,
                                        const std::vector<Mover>& movers = {}) const;
 
+  const PlannerConfig& config() const { return config_; }
+  const LocalMap& map() const { return map_; }
+
  private:
-  static constexpr double kEscape = 0.2;  ///< [s]
-
-  State targetOf(const State& start, const Eigen::Vector3d& goal, double stretch) const;
-  Eigen::Vector3d freeTarget(const Eigen::Vector3d& from, const Eigen::Vector3d& direction) const;
-  Bspline straight(const State& start, const State& target, double stretch) const;
-  bool addPlanes(const Bspline& spline, std::vector<Plane>& planes, Bspline& seed) const;
-  enum class Outcome { kFree, kBlocked, kNoWay };
-  Outcome optimise(Bspline& spline, const std::vector<Mover>& movers, double w_feasible) const;
-  double excessOf(const Bspline& spline) const;
-
   PlannerConfig config_;
   const LocalMap& map_;
 };

@@ -33,12 +33,11 @@ class ControlWait {
   double patience() const { return patience_; }
   /// The vehicle was placed at `stamp`: in lockstep the first state from then on must be answered
   /// before the next step, since a controller that starts late is told the last state only; else a
-  /// controller may rest. `at_once` false: before the step in which the answer acts.
-  void reset(TimeNs stamp, bool at_once = true) {
+  /// controller may rest.
+  void reset(TimeNs stamp) {
     *this = ControlWait(period_, latency_, patience_, in_lockstep_);
     if (in_lockstep_) {
-      answered_ =
-          (stamp - 1 + period_) / period_ * period_ - (at_once ? latency_ + 1 : 1) * period_;
+      answered_ = (stamp - 1 + period_) / period_ * period_ - (latency_ + 1) * period_;
     }
   }
   /// Takes a motor command computed from the state of that stamp. After an awaited command others

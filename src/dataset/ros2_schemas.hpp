@@ -2,7 +2,7 @@
 #pragma once
 
 /// Definitions of ROS 2's messages (common_interfaces, rcl_interfaces), without comments, as
-/// schemas in the encoding ros2msg; and the hashes of their types (REP-2016).
+/// schemas in the encoding ros2msg.
 namespace marsim::dataset::ros2 {
 
 constexpr char kHeaderParts[] = R"(
@@ -54,8 +54,6 @@ uint32 offset
 uint8 datatype
 uint32 count
 )";
-constexpr char kPointCloud2Hash[] =
-    "RIHS01_9198cabf7da3796ae6fe19c4cb3bdd3525492988c70522628af5daa124bae2b5";
 
 constexpr char kImu[] = R"(std_msgs/Header header
 geometry_msgs/Quaternion orientation
@@ -65,8 +63,6 @@ float64[9] angular_velocity_covariance
 geometry_msgs/Vector3 linear_acceleration
 float64[9] linear_acceleration_covariance
 )";
-constexpr char kImuHash[] =
-    "RIHS01_7d9a00ff131080897a5ec7e26e315954b8eae3353c3f995c55faf71574000b5b";
 
 constexpr char kImage[] = R"(std_msgs/Header header
 uint32 height
@@ -76,8 +72,6 @@ uint8 is_bigendian
 uint32 step
 uint8[] data
 )";
-constexpr char kImageHash[] =
-    "RIHS01_d31d41a9a4c4bc8eae9be757b0beed306564f7526c88ea6a4588fb9582527d47";
 
 constexpr char kCameraInfo[] = R"(std_msgs/Header header
 uint32 height
@@ -98,8 +92,6 @@ uint32 height
 uint32 width
 bool do_rectify
 )";
-constexpr char kCameraInfoHash[] =
-    "RIHS01_b3dfd68ff46c9d56c80fd3bd4ed22c7a4ddce8c8348f2f59c299e73118e7e275";
 
 constexpr char kOdometry[] = R"(std_msgs/Header header
 string child_frame_id
@@ -127,7 +119,5 @@ MSG: geometry_msgs/Twist
 geometry_msgs/Vector3 linear
 geometry_msgs/Vector3 angular
 )";
-constexpr char kOdometryHash[] =
-    "RIHS01_3cc97dc7fb7502f8714462c526d369e35b603cfc34d946e3f2eda2766dfec6e0";
 
 }  // namespace marsim::dataset::ros2

@@ -97,6 +97,11 @@ std::size_t FlightGuide::goalCount() const {
       stages_.begin(), stages_.end(), [](const Stage& stage) { return !stage.way.empty(); }));
 }
 
+bool FlightGuide::hasSentGoals() const {
+  if (flight_ || goals_.size() < goalCount()) return false;
+  return !place_ || *place_ + 1 == stages_[stage_].way.size();
+}
+
 bool FlightGuide::hasPath() const {
   return std::any_of(stages_.begin(), stages_.end(),
                      [](const Stage& stage) { return stage.path != nullptr; });

@@ -64,6 +64,8 @@ class FlightGuide {
   /// When the flight was completed; none: it is not yet.
   std::optional<TimeNs> flownAt() const { return flown_at_; }
   std::size_t goalCount() const;
+  /// Whether the last goal has been sent, or there are none.
+  bool hasSentGoals() const;
   bool hasPath() const;
   /// Goals with a way that has begun.
   const std::vector<GoalRecord>& goals() const { return goals_; }

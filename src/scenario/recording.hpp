@@ -21,6 +21,7 @@ struct MotionSample {
   double tracking_error = 0.0;                                 ///< [m] position from its reference
   Eigen::Vector3d to_reference = Eigen::Vector3d::Zero();      ///< [m] in W, of that length
   double clearance = std::numeric_limits<double>::infinity();  ///< [m] the last one published
+  double power = std::numeric_limits<double>::quiet_NaN();     ///< [W] the last one published
 };
 
 struct GoalRecord {
@@ -51,6 +52,19 @@ inline double trackingRms(const UavRecording& uav) {
     sum += sample.tracking_error * sample.tracking_error;
   }
   return std::sqrt(sum / static_cast<double>(uav.samples.size()));
+}
+
+/// [J] integral of the power; NaN where none was published.
+inline double energy(const UavRecording& uav) {
+  double sum = 0.0;
+  for (std::size_t i = 1; i < uav.samples.size(); ++i) {
+    const MotionSample& sample = uav.samples[i];
+    if (!std::isnan(sample.power))
+      sum += sample.power * toSeconds(sample.stamp - uav.samples[i - 1].stamp);
+  }
+  return uav.samples.empty() || std::isnan(uav.samples.back().power)
+             ? std::numeric_limits<double>::quiet_NaN()
+             : sum;
 }
 
 /// Messages of a topic, by the stamps of their headers.

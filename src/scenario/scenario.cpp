@@ -261,6 +261,7 @@ void Checks::declare(Settings& settings) {
   declareLimit(settings, "tracking_rms", tracking_rms, "m");
   declareLimit(settings, "tracking_max", tracking_max, "m");
   declareLimit(settings, "max_speed", max_speed, "m/s");
+  declareLimit(settings, "energy", energy, "J");
   declareLimit(settings, "real_time_factor", real_time_factor, "");
   settings.optional("repeats", repeats, "", kRepeats);
   if (!settings.isReading()) return;  // Scenario::validate() names these by their topics
@@ -272,8 +273,8 @@ void Checks::declare(Settings& settings) {
 
 bool Checks::empty() const {
   return !goals_within && !clearance && !contacts && !tracking_rms && !tracking_max && !max_speed &&
-         !real_time_factor && repeats == 1 && end.empty() && rates.empty() && estimates.empty() &&
-         coverage.empty();
+         !energy && !real_time_factor && repeats == 1 && end.empty() && rates.empty() &&
+         estimates.empty() && coverage.empty();
 }
 
 void Scenario::validate() const {

@@ -125,6 +125,7 @@ struct Checks {
   std::optional<Limit> tracking_rms;  ///< [m] of every UAV
   std::optional<Limit> tracking_max;  ///< [m]
   std::optional<Limit> max_speed;     ///< [m/s]
+  std::optional<Limit> energy;        ///< [J] drawn from the battery, of every UAV
   std::optional<Limit> real_time_factor;
   int repeats = 1;  ///< flights of a seed, whose motions must be the same to the bit
   std::vector<EndCheck> end;

@@ -290,6 +290,7 @@ void Judge::run() {
   checkUavs("max_speed", "m/s", checks_.max_speed, [&](const scenario::UavRecording& uav) {
     return largest(uav, [](const scenario::MotionSample& sample) { return sample.v_WB.norm(); });
   });
+  checkUavs("energy", "J", checks_.energy, scenario::energy);
   for (const scenario::EndCheck& end : checks_.end) checkEnd(end);
   for (const scenario::RateCheck& rate : checks_.rates) checkRate(rate);
   for (const scenario::EstimateCheck& estimate : checks_.estimates) checkEstimate(estimate);

@@ -240,7 +240,9 @@ Json uavJson(const UavSeries& uav) {
           {"position_m", listJson(uav.p_WB)},
           {"speed_mps", listJson(uav.speed)},
           {"tracking_error_m", listJson(uav.tracking_error)},
-          {"clearance_m", listJson(uav.clearance)}};
+          {"clearance_m", listJson(uav.clearance)},
+          {"power_w", listJson(uav.power)},
+          {"energy_j", numberJson(uav.energy)}};
 }
 
 UavSeries uavOf(const Json& json) {
@@ -249,7 +251,9 @@ UavSeries uavOf(const Json& json) {
           pointsOf(json.at("position_m")),
           listOf<float>(json.at("speed_mps")),
           listOf<float>(json.at("tracking_error_m")),
-          listOf<float>(json.at("clearance_m"))};
+          listOf<float>(json.at("clearance_m")),
+          listOf<float>(json.value("power_w", Json::array())),  // newer than the format
+          numberOf(json.value("energy_j", Json()))};
 }
 
 Json estimateJson(const EstimateSeries& estimate) {

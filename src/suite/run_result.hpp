@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -39,6 +40,8 @@ struct UavSeries {
   std::vector<float> speed;           ///< [m/s]
   std::vector<float> tracking_error;  ///< [m]
   std::vector<float> clearance;       ///< [m]; infinite: nothing near
+  std::vector<float> power = {};      ///< [W] drawn from the battery; NaN: not told
+  double energy = std::numeric_limits<double>::quiet_NaN();  ///< [J] its integral over the flight
 };
 
 struct EstimateSeries {

@@ -22,6 +22,7 @@ std::vector<std::size_t> chosen(std::size_t count) {
 UavSeries uavSeries(const scenario::UavRecording& uav) {
   UavSeries series;
   series.name = uav.name;
+  series.energy = scenario::energy(uav);
   for (const std::size_t i : chosen(uav.samples.size())) {
     const scenario::MotionSample& sample = uav.samples[i];
     series.t.push_back(toSeconds(sample.stamp));
@@ -29,6 +30,7 @@ UavSeries uavSeries(const scenario::UavRecording& uav) {
     series.speed.push_back(static_cast<float>(sample.v_WB.norm()));
     series.tracking_error.push_back(static_cast<float>(sample.tracking_error));
     series.clearance.push_back(static_cast<float>(sample.clearance));
+    series.power.push_back(static_cast<float>(sample.power));
   }
   return series;
 }

@@ -69,6 +69,11 @@ void BatteryConfig::declare(Settings& settings) {
   settings.required("duration", duration, "s", kPositive);
 }
 
+void PowerConfig::declare(Settings& settings) {
+  settings.optional("efficiency", efficiency, "", {0.1, 1.0});
+  settings.optional("avionics", avionics, "W", kNotNegative);
+}
+
 double MotorConfig::fastestPole() const {
   const double fastest = std::max(natural_frequency_up, natural_frequency_down);
   return damping <= 1.0 ? fastest : fastest * (damping + std::sqrt(damping * damping - 1.0));
@@ -134,6 +139,10 @@ RotorArray VehicleConfig::hoverSpeeds() const {
   return decomposition.solve(weight).array().sqrt();
 }
 
+double VehicleConfig::powerAt(const RotorArray& speeds) const {
+  return torque_coefficient * speeds.cube().sum() / power.efficiency + power.avionics;
+}
+
 double VehicleConfig::maxThrust() const {
   return static_cast<double>(rotors.size()) * thrust_coefficient * motor.speed_max *
          motor.speed_max;
@@ -164,6 +173,7 @@ void VehicleConfig::declare(Settings& settings) {
   settings.optional("ground_effect", ground_effect);
   settings.optional("payload", payload);
   settings.optional("battery", battery);
+  settings.optional("power", power);
   settings.required("radius", radius, "m", kPositive);
   settings.required("ground_clearance", ground_clearance, "m", kNotNegative);
   settings.optional("control_latency", control_latency, "states", {0, 100});

@@ -55,13 +55,6 @@ TEST_F(ControlWaitTest, InLockstepWaitsForTheFirstAnswerToo) {
   }
 }
 
-TEST_F(ControlWaitTest, InLockstepMayWaitForTheFirstAnswerWhereItActs) {
-  wait_ = ControlWait(kPeriod, 1, std::numeric_limits<double>::infinity(), true);
-  wait_.reset(0, false);
-  EXPECT_FALSE(wait_.mustWait(kPeriod - 1, begin_));
-  EXPECT_TRUE(wait_.mustWait(kPeriod, begin_));
-}
-
 TEST_F(ControlWaitTest, WaitsWhereTheAnswerActs) {
   for (const int latency : {0, 1, 4}) {
     wait_ = ControlWait(kPeriod, latency);

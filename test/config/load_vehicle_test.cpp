@@ -33,6 +33,18 @@ TEST_F(LoadVehicleTest, EveryShippedVehicleCanHoverUnderTheDefaultController) {
   }
 }
 
+// Computed performance of the published vehicle on 4 x 3.7 V and 2.3 Ah: it hovers for 6.4 min, and
+// flies 5.16 km at 14.1 m/s.
+TEST_F(LoadVehicleTest, ThePublishedVehicleFliesAsLongAsComputed) {
+  const vehicle::VehicleConfig config = loadVehicle("zhong_2023");
+  const double charge = 4.0 * 3.7 * 2.3 * 3600.0;  // [J]
+  EXPECT_NEAR(charge / config.powerAt(config.hoverSpeeds()) / 60.0, 6.4, 0.03);
+  const double speed = 14.1, drag = config.linear_drag.x() * speed;
+  const double tilted = std::sqrt(std::hypot(1.2 * kGravity, drag) / (1.2 * kGravity));
+  const double power = config.powerAt(tilted * config.hoverSpeeds());
+  EXPECT_NEAR(charge / power * speed, 5160.0, 80.0);
+}
+
 // All four directions, up and a turn, with the vehicle's own file and the default controller.
 TEST_F(LoadVehicleTest, EveryShippedVehicleFliesAFewMetres) {
   constexpr double kNoGround = -std::numeric_limits<double>::infinity();

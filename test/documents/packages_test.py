@@ -17,7 +17,7 @@ ALIASES = {
     "eigen": "eigen3", "egl": "opengl", "gl1mesadri": "opengl", "nlohmannjson3": "nlohmannjson",
     "pclall": "pcl", "cairo2": "cairo", "openssl": "ssl", "glfw3": "glfw",
     "opencvcalib3d": "opencv", "opencvfeatures2d": "opencv", "opencvvideo": "opencv",
-    "nodeletlib": "nodelet", "nodeletlibtools": "nodelet", "messageruntime": "messagegeneration",
+    "cycloneddstools": "cyclonedds", "nodeletlib": "nodelet", "nodeletlibtools": "nodelet", "messageruntime": "messagegeneration",
 }
 # Found by a path or a library instead of find_package().
 FOUND_OTHERWISE = {"stb": "stb_image.h", "opencv": "opencv2/", "rosbagstorage": "rosbag/bag.h",

@@ -7,13 +7,19 @@
 
 #include <gtest/gtest.h>
 
+#include "lidar/camera/daylight.hpp"
+#include "lidar/camera/dull_day.hpp"
 #include "lidar/camera/srgb.hpp"
 #include "lidar/camera_models.hpp"
 #include "lidar/camera_worlds.hpp"
 #include "marsim/common/error.hpp"
+#include "marsim/common/random.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/lidar/plants.hpp"
+#include "marsim/map/cloud_io.hpp"
+#include "marsim/map/load_map.hpp"
 #include "marsim/map/semantic_class.hpp"
+#include "tools/temporary_folder.hpp"
 
 namespace marsim::lidar {
 namespace {
@@ -277,6 +283,153 @@ TEST(Camera, AlignedDepthIsThatOfItsPixels) {
     EXPECT_EQ(depth.stamp, 3);
     ASSERT_EQ(depth.depth.size(), std::size_t{752} * 480);
     for (const float z : depth.depth) ASSERT_NEAR(z, kWallDistance, 1e-3);
+  }
+}
+
+TEST(Camera, PinholesOfASurfaceAreClosed) {
+  // Gaps of up to three surfels, and an opening of 0.7 m.
+  map::SurfelSet set = wallSurfels();
+  RandomStream random(17);
+  std::vector<map::Surfel> kept;
+  for (const map::Surfel& surfel : set.surfels) {
+    const bool opens =
+        std::abs(surfel.position.y() - 1.0F) < 0.35F && std::abs(surfel.position.z()) < 0.35F;
+    if (!opens && random.uniform() > 0.08) kept.push_back(surfel);
+  }
+  set.surfels = kept;
+  CameraConfig config = smallCamera();
+  config.model.fx = config.model.fy = 60.0;
+  const Camera camera(config, renderersOf(mapOf(set)), 1);
+  const CameraImage image = camera.image(0, {});
+  int open = 0;
+  for (std::size_t i = 0; i < image.hits.size(); ++i) {
+    const Eigen::Vector3d direction = image.X_WC.q * camera.directions()[i].cast<double>();
+    const Eigen::Vector3d p = kWallDistance / direction.x() * direction;
+    const double outside = std::max(std::abs(p.y() - 1.0), std::abs(p.z())) - 0.35;
+    if (!image.hits[i].valid()) {
+      EXPECT_LT(outside, 0.25) << "a pinhole at " << p.transpose();
+      ++open;
+    } else {
+      EXPECT_NEAR(static_cast<double>(image.hits[i].range), p.norm(), 0.02);
+    }
+  }
+  const double pixels = 0.5 * 0.5 * 60.0 * 60.0 / (kWallDistance * kWallDistance);
+  EXPECT_GT(open, 0.8 * pixels) << "the opening stays open";
+}
+
+/// A floor of 12 x 12 m with a plate of 2 x 2 m, 2 m above it.
+map::SurfelSet plateOverFloor() {
+  map::SurfelSet set;
+  set.planar_threshold = 0.02F;
+  const auto add = [&](int half, float z) {
+    for (int row = -half; row <= half; ++row) {
+      for (int column = -half; column <= half; ++column) {
+        set.surfels.push_back({Eigen::Vector3d(0.1 * column, 0.1 * row, z).cast<float>(),
+                               Eigen::Vector3f::UnitZ(), 0.0F});
+      }
+    }
+  };
+  add(60, 0.0F);
+  add(10, 2.0F);
+  return set;
+}
+
+TEST(Daylight, TheSunCastsShadowsAndSurfacesHideTheSky) {
+  const auto map = mapOf(plateOverFloor());
+  SurfelColours white;
+  for (auto& channel : white.values) channel[0] = 1.0F;
+  const auto daylight = Daylight::on(map, white);
+  const SurfelColours lit = daylight->colours();
+  const std::vector<map::Surfel> surfels = map->surfels();
+  const Eigen::Vector3d sun = Eigen::Vector3f(kSunward).cast<double>();
+  const auto green = [&](std::uint32_t surfel, bool is_upper) {
+    const bool is_front = surfels[surfel].normal.z() > 0.0F;
+    return static_cast<double>(lit.of(surfel, is_front != is_upper)[1]);
+  };
+  int shaded = 0, sunny = 0, hidden = 0;
+  for (std::uint32_t i = 0; i < surfels.size(); i += 7) {
+    const Eigen::Vector3d p = surfels[i].position.cast<double>();
+    if (p.z() > 1.0) {
+      EXPECT_NEAR(green(i, true), 1.0, 0.15) << "level, white and in the open";
+      EXPECT_LT(green(i, false), 0.6) << "below";
+      continue;
+    }
+    const Eigen::Vector3d at_plate = p + 2.0 / sun.z() * sun;
+    const double outside = std::max(std::abs(at_plate.x()), std::abs(at_plate.y())) - 1.0;
+    const bool is_under = std::max(std::abs(p.x()), std::abs(p.y())) < 0.7;
+    if (outside < -0.2) {
+      ++shaded;
+      EXPECT_LT(green(i, true), 0.55) << p.transpose();
+    } else if (outside > 0.2 && is_under) {
+      ++hidden;
+      EXPECT_LT(green(i, true), 1.06) << "the plate hides the zenith from " << p.transpose();
+      EXPECT_GT(green(i, true), 0.6);
+    } else if (outside > 0.2 && p.norm() > 4.0) {
+      ++sunny;
+      EXPECT_NEAR(green(i, true), 1.09, 0.1) << p.transpose();
+    }
+  }
+  EXPECT_GT(shaded, 20);
+  EXPECT_GT(hidden, 5);
+  EXPECT_GT(sunny, 200);
+}
+
+TEST(Daylight, IsKeptBesideTheCachedMap) {
+  const tools::TemporaryFolder folder;
+  map::PointCloud cloud;
+  for (const map::Surfel& surfel : plateOverFloor().surfels)
+    cloud.points.push_back(surfel.position);
+  map::savePcd(folder.path() / "plate.pcd", cloud);
+  map::MapLoading loading;
+  loading.folder = folder.path() / "maps";
+  const auto load = [&] {
+    return map::loadSurfelMap(folder.path() / "plate.pcd", {}, Progress::none(), loading).map;
+  };
+  SurfelColours grey;
+  const auto colours = [&](float value) {
+    const auto map = load();
+    for (auto& channel : grey.values) channel[0] = value;
+    const auto daylight = Daylight::on(map, grey);
+    std::vector<float> lights;
+    for (std::uint32_t i = 0; i < map->size(); ++i) lights.push_back(daylight->colours().of(i)[0]);
+    return lights;
+  };
+  const std::vector<float> made = colours(0.5F), read = colours(0.0F);
+  EXPECT_GT(*std::max_element(made.begin(), made.end()), 0.3F);
+  EXPECT_EQ(made, read) << "not cast again";
+}
+
+TEST(Camera, MaterialsFollowClassAndColour) {
+  namespace semantic = map::semantic;
+  EXPECT_EQ(materialOf(semantic::kRoad, {90, 90, 92}), Material::kAsphalt);
+  EXPECT_EQ(materialOf(semantic::kWall, {220, 216, 206}), Material::kPlaster);
+  EXPECT_EQ(materialOf(semantic::kBuilding, {146, 90, 72}), Material::kBrick);
+  EXPECT_EQ(materialOf(semantic::kFloor, {80, 90, 110}), Material::kCarpet);
+  EXPECT_EQ(materialOf(semantic::kTable, {190, 150, 100}), Material::kWood);
+  EXPECT_EQ(materialOf(semantic::kTrunk, {0, 0, 0}), Material::kBark);
+  EXPECT_EQ(materialOf(semantic::kNone, {96, 124, 56}), Material::kUniform) << "as it is";
+}
+
+TEST(Camera, VignettingDarkensCornersAndExposureAdapts) {
+  CameraConfig config = smallCamera();
+  config.full_well = 0.0;
+  config.texture.amplitude = 0.0;
+  config.encoding = ImageEncoding::kMono8;
+  const auto world = renderersOf(twoColoured({120, 120, 120}, {120, 120, 120}));
+  const auto lightAt = [&](const CameraImage& image, int row, int column) {
+    return static_cast<double>(
+        linearOfSrgb(image.pixels[static_cast<std::size_t>(row * config.model.width + column)]));
+  };
+  const CameraImage even = Camera(config, world, 1).image(0, {});
+  config.vignetting = 0.4;
+  const CameraImage dark = Camera(config, world, 1).image(0, {});
+  EXPECT_NEAR(lightAt(dark, 0, 0) / lightAt(even, 0, 0), 0.6, 0.03);
+  EXPECT_NEAR(lightAt(dark, 60, 80) / lightAt(even, 60, 80), 1.0, 0.01);
+  config.vignetting = 0.0;
+  config.auto_exposure = true;
+  for (const double exposure : {0.002, 0.01, 0.04}) {
+    config.exposure = exposure;
+    EXPECT_NEAR(lightAt(Camera(config, world, 1).image(0, {}), 60, 80), 0.18, 0.02);
   }
 }
 

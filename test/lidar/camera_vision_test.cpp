@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <Eigen/Eigenvalues>
 #include <opencv2/calib3d.hpp>
 #include <opencv2/core.hpp>
 #include <opencv2/features2d.hpp>
@@ -178,17 +179,19 @@ TEST(CameraVision, KnownSurfelsAppearWhereOpenCvProjectsThem) {
 /// A camera in a generated place.
 class Place {
  public:
-  explicit Place(const map::PointCloud& cloud) {
-    map_ = std::make_shared<const map::SurfelMap>(
-        map::SurfelMap::build(cloud, map::SurfelMapConfig()));
+  explicit Place(const map::PointCloud& cloud, double resolution = 0.1) {
+    map::SurfelMapConfig config;
+    config.resolution = resolution;
+    map_ = std::make_shared<const map::SurfelMap>(map::SurfelMap::build(cloud, config));
     renderers_ = renderersOf(map_, 2);
   }
 
   Camera camera(const CameraModel& model, const Eigen::Vector3d& p_BC = Eigen::Vector3d::Zero(),
-                std::uint64_t seed = 1) const {
+                std::uint64_t seed = 1, CameraLight light = CameraLight::kSun) const {
     CameraConfig config = cameraOf(model);
     config.encoding = ImageEncoding::kMono8;
     config.X_BC.p = p_BC;
+    config.light = light;
     return {config, renderers_, seed};
   }
 
@@ -214,14 +217,14 @@ class Place {
   CameraRenderers renderers_;
 };
 
-Place building() { return Place(scene::makeBuilding({})); }
+Place building(double resolution = 0.1) { return Place(scene::makeBuilding({}), resolution); }
 
-Place smallForest() {
+Place smallForest(double resolution = 0.1) {
   scene::ForestConfig config;
   config.size_x = 30.0;
   config.size_y = 20.0;
   config.surroundings = 4.0;
-  return Place(scene::makeForest(config));
+  return Place(scene::makeForest(config), resolution);
 }
 
 /// Copies an image into a matrix.
@@ -237,6 +240,60 @@ void expectCorners(const Place& place) {
     std::vector<cv::KeyPoint> corners;
     cv::FAST(matOf(image, camera.config().model), corners, 20, true);
     EXPECT_GE(corners.size(), 200U) << yaw;
+  }
+}
+
+/// Pixels without a surface in holes of up to 40 pixels that one flat surface surrounds.
+int pinholesIn(const CameraImage& image, const Camera& camera, double resolution) {
+  const CameraModel& model = camera.config().model;
+  cv::Mat open(model.height, model.width, CV_8UC1);
+  for (int i = 0; i < model.width * model.height; ++i) {
+    open.data[i] = image.hits[static_cast<std::size_t>(i)].valid() ? 0 : 255;
+  }
+  cv::Mat labels, areas, centres;
+  const int count = cv::connectedComponentsWithStats(open, labels, areas, centres, 8);
+  int pinholes = 0;
+  for (int label = 1; label < count; ++label) {
+    const int area = areas.at<int>(label, cv::CC_STAT_AREA);
+    if (area > 40) continue;
+    cv::Mat around;
+    cv::dilate(labels == label, around, cv::Mat::ones(3, 3, CV_8UC1));
+    std::vector<cv::Point> rim;
+    cv::findNonZero(around & ~open, rim);
+    const auto placeOf = [&](const cv::Point& pixel) {
+      const auto i = static_cast<std::size_t>(pixel.y * model.width + pixel.x);
+      return Eigen::Vector3f(image.hits[i].range * camera.directions()[i]);
+    };
+    Eigen::Vector3f middle = Eigen::Vector3f::Zero();
+    for (const cv::Point& pixel : rim) middle += placeOf(pixel) / static_cast<float>(rim.size());
+    Eigen::Matrix3f spread = Eigen::Matrix3f::Zero();
+    for (const cv::Point& pixel : rim) {
+      const Eigen::Vector3f off = placeOf(pixel) - middle;
+      spread += off * off.transpose() / static_cast<float>(rim.size());
+    }
+    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3f> axes(spread);
+    const float thickness = std::sqrt(std::max(axes.eigenvalues()[0], 0.0F));
+    const Eigen::Vector3f normal = image.X_WC.q.cast<float>() * axes.eigenvectors().col(0);
+    const bool is_flat = std::all_of(rim.begin(), rim.end(), [&](const cv::Point& pixel) {
+      const auto i = static_cast<std::size_t>(pixel.y * model.width + pixel.x);
+      return std::abs(image.hits[i].normal.dot(normal)) > 0.7F;
+    });
+    if (is_flat && thickness < 0.25F * static_cast<float>(resolution)) pinholes += area;
+  }
+  return pinholes;
+}
+
+TEST(CameraVision, NoPinholesInFlatSurfaces) {
+  for (const double resolution : {0.1, 0.05}) {
+    for (const Place& place : {building(resolution), smallForest(resolution)}) {
+      const Camera camera =
+          place.camera(idealPinhole(), Eigen::Vector3d::Zero(), 1, CameraLight::kFlat);
+      for (const double yaw : {0.0, 2.0, 4.0}) {
+        const Pose X_WB{fromRollPitchYaw(0.0, 0.0, yaw), {0.0, 0.0, 1.5}};
+        EXPECT_LE(pinholesIn(camera.image(0, X_WB), camera, resolution), 5)
+            << "r " << resolution << " m, yaw " << yaw;
+      }
+    }
   }
 }
 

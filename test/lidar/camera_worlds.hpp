@@ -15,6 +15,7 @@ inline CameraConfig cameraOf(const CameraModel& model) {
   config.name = "camera";
   config.model = model;
   config.X_BC.q = opticalRotation();
+  config.light = CameraLight::kFlat;
   return config;
 }
 

@@ -11,12 +11,13 @@
 namespace marsim::lidar {
 namespace {
 
-/// Random bytes, three a surfel, each channel with values of its own.
+/// Random bytes, three for each side of a surfel, each channel with values of its own.
 struct RandomColours {
-  explicit RandomColours(std::size_t surfels) : bytes(3 * surfels) {
+  explicit RandomColours(std::size_t surfels) : bytes(6 * surfels) {
     RandomStream random(31);
     for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random.next());
-    colours.step = 3;
+    colours.step = 6;
+    colours.to_back = 3;
     for (int i = 0; i < 3; ++i) {
       colours.bytes[i] = bytes.data() + i;
       for (int byte = 0; byte < 256; ++byte) {
@@ -39,9 +40,10 @@ Expected expectedOf(const OracleResult& result, const std::vector<map::Surfel>& 
   double sum = 0.0;
   for (const auto& [surfel, weight] : result.weights) {
     sum += weight;
-    expected.colour += weight * colours.of(surfel).cast<double>();
     const Eigen::Vector3d n = surfels[surfel].normal.cast<double>();
-    expected.normal += (n.dot(direction) > 0.0 ? -weight : weight) * n;
+    const bool is_back = n.dot(direction) > 0.0;
+    expected.colour += weight * colours.of(surfel, is_back).cast<double>();
+    expected.normal += (is_back ? -weight : weight) * n;
   }
   expected.colour /= sum;
   return expected;

@@ -44,7 +44,7 @@ TEST(Collision, BeginsStopsTheMotorsAndEnds) {
   Heard<marsim::MotorStates> motors(nh, "motor_states");
   Heard<visualization_msgs::MarkerArray> markers(nh, "collision_markers");
 
-  ASSERT_TRUE(waitFor([&] { return clearances.messages.size() > 50; }, 60.0));
+  ASSERT_TRUE(waitFor([&] { return clearances.messages.size() > 50; }));
   for (std::size_t i = 1; i < clearances.messages.size(); ++i) {
     EXPECT_EQ(
         (clearances.messages[i].header.stamp - clearances.messages[i - 1].header.stamp).toNSec(),
@@ -60,7 +60,7 @@ TEST(Collision, BeginsStopsTheMotorsAndEnds) {
   teleport.request.position.x = -5.0;  // in the west wall, below its windows
   teleport.request.position.z = 0.6;
   ASSERT_TRUE(ros::service::call("/uav0/teleport", teleport));
-  ASSERT_TRUE(waitFor([&] { return !contacts.messages.empty(); }, 20.0));
+  ASSERT_TRUE(waitFor([&] { return !contacts.messages.empty(); }));
   const marsim::Contact begin = contacts.messages.front();
   EXPECT_TRUE(begin.begins);
   EXPECT_EQ(begin.name, "map");
@@ -74,14 +74,14 @@ TEST(Collision, BeginsStopsTheMotorsAndEnds) {
   EXPECT_NEAR(
       std::hypot(begin.relative_velocity.x, begin.relative_velocity.y, begin.relative_velocity.z),
       begin.relative_speed, 1e-9);
-  EXPECT_TRUE(waitFor([&] { return clearances.messages.back().distance == 0.0; }, 20.0));
-  EXPECT_TRUE(waitFor([&] { return motors.messages.back().commands[0] == 0.0; }, 20.0));
-  EXPECT_TRUE(waitFor([&] { return !markers.messages.empty(); }, 20.0));
+  EXPECT_TRUE(waitFor([&] { return clearances.messages.back().distance == 0.0; }));
+  EXPECT_TRUE(waitFor([&] { return motors.messages.back().commands[0] == 0.0; }));
+  EXPECT_TRUE(waitFor([&] { return !markers.messages.empty(); }));
 
   std_srvs::Trigger reset;
   ASSERT_TRUE(ros::service::call("/uav0/reset", reset));
-  ASSERT_TRUE(waitFor([&] { return contacts.messages.size() % 2 == 0; }, 20.0));
-  EXPECT_TRUE(waitFor([&] { return motors.messages.back().commands[0] > 100.0; }, 20.0));
+  ASSERT_TRUE(waitFor([&] { return contacts.messages.size() % 2 == 0; }));
+  EXPECT_TRUE(waitFor([&] { return motors.messages.back().commands[0] > 100.0; }));
   waitFor([] { return false; }, 1.0);
   for (std::size_t i = 0; i < contacts.messages.size(); ++i) {
     EXPECT_EQ(contacts.messages[i].begins, i % 2 == 0);
@@ -126,17 +126,17 @@ class Flyer {
 
 TEST(Collision, TwoUavsPartAndBothReportIt) {
   const Flyer left("uav1"), right("uav2");
-  ASSERT_TRUE(waitFor([&] { return left.isThere() && right.isThere(); }, 60.0));
+  ASSERT_TRUE(waitFor([&] { return left.isThere() && right.isThere(); }));
   left.flyTo(3.0);
   right.flyTo(-3.0);
-  ASSERT_TRUE(waitFor([&] { return !left.contacts().empty() && !right.contacts().empty(); }, 60.0));
+  ASSERT_TRUE(waitFor([&] { return !left.contacts().empty() && !right.contacts().empty(); }));
   EXPECT_EQ(left.contacts().front().name, "uav 2");
   EXPECT_EQ(right.contacts().front().name, "uav 1");
   // They are equally heavy. Within this time their controllers do little.
   const ros::Time touched =
       std::min(left.contacts().front().header.stamp, right.contacts().front().header.stamp);
   const ros::Time before = touched - ros::Duration(0.004), after = touched + ros::Duration(0.04);
-  ASSERT_TRUE(waitFor([&] { return left.knows(after) && right.knows(after); }, 20.0));
+  ASSERT_TRUE(waitFor([&] { return left.knows(after) && right.knows(after); }));
   const double left_gained = left.speedAt(after) - left.speedAt(before);
   const double right_gained = right.speedAt(after) - right.speedAt(before);
   RecordProperty("left_gained", std::to_string(left_gained));
@@ -149,10 +149,10 @@ TEST(Collision, TwoUavsPartAndBothReportIt) {
 
 TEST(Collision, APlantThatIsAnObstacleIsReported) {
   const Flyer flyer("uav3");
-  ASSERT_TRUE(waitFor([&] { return flyer.isThere(); }, 60.0));
+  ASSERT_TRUE(waitFor([&] { return flyer.isThere(); }));
   EXPECT_TRUE(flyer.contacts().empty());
   flyer.flyTo(1.0);
-  ASSERT_TRUE(waitFor([&] { return !flyer.contacts().empty(); }, 60.0));
+  ASSERT_TRUE(waitFor([&] { return !flyer.contacts().empty(); }));
   const marsim::Contact contact = flyer.contacts().front();
   EXPECT_TRUE(contact.begins);
   EXPECT_EQ(contact.name, "map");

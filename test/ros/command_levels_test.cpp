@@ -45,12 +45,10 @@ class Client {
   bool isThere() {
     until_ = kPeriod;
     grants_.grant(until_);
-    return waitFor(
-        [&] {
-          grants_.repeat();  // the clock may not have been there
-          return now() >= until_ && ros::service::exists("uav0/arm", false);
-        },
-        60.0);
+    return waitFor([&] {
+      grants_.repeat();  // the clock may not have been there
+      return now() >= until_ && ros::service::exists("uav0/arm", false);
+    });
   }
   TimeNs now() const { return ros_nodes::fromRos(state_.header.stamp); }
   const marsim::VehicleState& state() const { return state_; }
@@ -65,7 +63,7 @@ class Client {
     for (const TimeNs end = until_ + toNs(seconds); until_ < end;) {
       until_ = std::min(until_ + kPeriod, end);
       grants_.grant(until_);
-      ASSERT_TRUE(waitFor([&] { return now() >= until_; }, 20.0));
+      ASSERT_TRUE(waitFor([&] { return now() >= until_; }));
     }
   }
   // At the first state after now, or as far ahead.
@@ -78,7 +76,7 @@ class Client {
   template <class Message>
   ros::Publisher advertise(const std::string& topic) {
     ros::Publisher publisher = nh_.advertise<Message>(topic, 10);
-    EXPECT_TRUE(waitFor([&] { return publisher.getNumSubscribers() > 0; }, 10.0)) << topic;
+    EXPECT_TRUE(waitFor([&] { return publisher.getNumSubscribers() > 0; })) << topic;
     return publisher;
   }
   // Publishes every 50 ms what `make` gives.

@@ -35,7 +35,7 @@ TEST(Conditions, AnIdealVehicleIsWhereItsReferenceIs) {
         references[message->header.stamp.toNSec()] = message->position;
       });
   ros::Publisher goals = nh.advertise<geometry_msgs::PoseStamped>("goal", 1);
-  ASSERT_TRUE(waitFor([&] { return goals.getNumSubscribers() > 0 && states.size() > 10; }, 60.0));
+  ASSERT_TRUE(waitFor([&] { return goals.getNumSubscribers() > 0 && states.size() > 10; }));
   geometry_msgs::PoseStamped goal;
   goal.pose.position.x = 4.0;
   goal.pose.position.y = 2.0;
@@ -43,7 +43,7 @@ TEST(Conditions, AnIdealVehicleIsWhereItsReferenceIs) {
   goal.pose.orientation.w = 1.0;
   goals.publish(goal);
   EXPECT_TRUE(
-      waitFor([&] { return distance(states.rbegin()->second, goal.pose.position) < 1e-6; }, 60.0));
+      waitFor([&] { return distance(states.rbegin()->second, goal.pose.position) < 1e-6; }));
   std::size_t compared = 0;
   for (const auto& [stamp, p] : references) {
     const auto at = states.find(stamp);
@@ -64,13 +64,11 @@ TEST(Conditions, WindMovesAVehicleAndAWeakMotorTurnsMoreSlowly) {
   const ros::Subscriber motor = nh.subscribe<marsim::MotorStates>(
       "motor_states", 1000,
       [&](const marsim::MotorStatesConstPtr& message) { motors.push_back(*message); });
-  ASSERT_TRUE(waitFor([&] { return !states.empty(); }, 60.0));
-  ASSERT_TRUE(waitFor(
-      [&] {
-        return !motors.empty() &&
-               marsim::toSeconds(marsim::ros_nodes::fromRos(motors.back().header.stamp)) > 11.0;
-      },
-      120.0));
+  ASSERT_TRUE(waitFor([&] { return !states.empty(); }));
+  ASSERT_TRUE(waitFor([&] {
+    return !motors.empty() &&
+           marsim::toSeconds(marsim::ros_nodes::fromRos(motors.back().header.stamp)) > 11.0;
+  }));
   const auto& last = motors.back();
   EXPECT_NEAR(last.speeds[2] * last.speeds[2], 0.5 * last.commands[2] * last.commands[2],
               0.15 * last.commands[2] * last.commands[2]);

@@ -100,11 +100,11 @@ TEST(OpenGl, PublishesWhatTheProcessorDoes) {
       nh.subscribe<PointCloud2>("/cpu/points", 20, keep(clouds[1])),
       nh.subscribe<Image>("/uav0/depth/image_rect_raw", 20, keep(images[0])),
       nh.subscribe<Image>("/cpu/depth/image_rect_raw", 20, keep(images[1]))};
-  ASSERT_TRUE(waitFor(
-      [&] { return shared(clouds[0], clouds[1]) >= 3 && shared(images[0], images[1]) >= 2; },
-      100.0))
-      << clouds[0].size() << " and " << clouds[1].size() << " clouds, " << images[0].size()
-      << " and " << images[1].size() << " images";
+  ASSERT_TRUE(waitFor([&] {
+    return shared(clouds[0], clouds[1]) >= 3 && shared(images[0], images[1]) >= 2;
+  })) << clouds[0].size()
+      << " and " << clouds[1].size() << " clouds, " << images[0].size() << " and "
+      << images[1].size() << " images";
   EXPECT_EQ(topicsOf("/uav0"), topicsOf("/cpu"));
   EXPECT_EQ(topicsOf("/uav0").count("/points_world"), 1U);
   Agreement of_clouds, of_images;

@@ -123,7 +123,7 @@ class PlannerClient : public testing::Test {
   }
   bool waitSimulated(double seconds) {
     const double end = now() + seconds;
-    return waitFor([&] { return now() >= end; }, 60.0);
+    return waitFor([&] { return now() >= end; });
   }
 
   // Sends the flight's commands at 100 Hz of simulated time, which waits for them; then nothing
@@ -131,23 +131,20 @@ class PlannerClient : public testing::Test {
   void fly(const Flight& flight, CommandPublisher& commands) {
     const double start = now();
     double sent = -1.0;
-    ASSERT_TRUE(waitFor(
-        [&] {
-          const double t = now() - start;
-          if (t - sent < 0.0099) return false;
-          sent = t;
-          test::CommandFields fields = flight.at(t);
-          const ros::Time stamp =
-              client_.frozen_stamps ? ros::Time(1, 5) : odom_.back().header.stamp;
-          fields.seconds = stamp.sec;
-          fields.nanoseconds = stamp.nsec;
-          if (client_.gains) fields.kx = {5.7, 5.7, 6.2};
-          if (client_.nan_yaw_rates && t > 1.0) fields.yaw_dot = std::nan("");
-          commands.publish(fields);
-          clock_grants_.grant(toNs(now()) + kCommandWindow);
-          return t > flight.duration + 0.2;
-        },
-        60.0));
+    ASSERT_TRUE(waitFor([&] {
+      const double t = now() - start;
+      if (t - sent < 0.0099) return false;
+      sent = t;
+      test::CommandFields fields = flight.at(t);
+      const ros::Time stamp = client_.frozen_stamps ? ros::Time(1, 5) : odom_.back().header.stamp;
+      fields.seconds = stamp.sec;
+      fields.nanoseconds = stamp.nsec;
+      if (client_.gains) fields.kx = {5.7, 5.7, 6.2};
+      if (client_.nan_yaw_rates && t > 1.0) fields.yaw_dot = std::nan("");
+      commands.publish(fields);
+      clock_grants_.grant(toNs(now()) + kCommandWindow);
+      return t > flight.duration + 0.2;
+    }));
     clock_grants_.leave();
     expectFollowed(flight, start);
   }
@@ -172,7 +169,7 @@ class PlannerClient : public testing::Test {
     return value;
   }
   void expectDiagnosed(const std::string& key, int least) {
-    EXPECT_TRUE(waitFor([&] { return std::atoi(diagnosed(key).c_str()) >= least; }, 20.0))
+    EXPECT_TRUE(waitFor([&] { return std::atoi(diagnosed(key).c_str()) >= least; }))
         << key << ": " << diagnosed(key);
   }
 
@@ -239,7 +236,7 @@ double shareOnMap(const sensor_msgs::PointCloud2& cloud, const collision::Cleara
 
 TEST_F(PlannerClient, FliesAndSeesAsThePlannerDoes) {
   CommandPublisher commands(nh_, client_.commands, client_.md5);
-  ASSERT_TRUE(waitFor([&] { return !odom_.empty() && !pairs_.empty() && commands.isHeard(); }, 90))
+  ASSERT_TRUE(waitFor([&] { return !odom_.empty() && !pairs_.empty() && commands.isHeard(); }))
       << "the simulator did not come up under the planner's names";
   Flight flight;
   flight.from = position();
@@ -287,18 +284,18 @@ TEST_F(PlannerClient, BadCommandsChangeNothing) {
           ++named;
         }
       });
-  ASSERT_TRUE(waitFor([&] { return !odom_.empty() && log.getNumPublishers() > 0; }, 90.0));
+  ASSERT_TRUE(waitFor([&] { return !odom_.empty() && log.getNumPublishers() > 0; }));
   const Vector3d place = position();
   test::CommandFields away;
   away.position = place + Vector3d(0.0, 0.0, 3.0);
   {
     CommandPublisher commands(nh_, client_.commands, unknown);
-    ASSERT_TRUE(waitFor([&] { return commands.isHeard(); }, 20.0));
+    ASSERT_TRUE(waitFor([&] { return commands.isHeard(); }));
     for (int i = 0; i < 3; ++i) commands.publish(test::commandBytes(client_.md5, away));
-    EXPECT_TRUE(waitFor([&] { return named > 0; }, 20.0));
+    EXPECT_TRUE(waitFor([&] { return named > 0; }));
   }
   CommandPublisher commands(nh_, client_.commands, client_.md5);
-  ASSERT_TRUE(waitFor([&] { return commands.isHeard(); }, 20.0));
+  ASSERT_TRUE(waitFor([&] { return commands.isHeard(); }));
   auto bytes = test::commandBytes(client_.md5, away);
   bytes.pop_back();
   commands.publish(bytes);

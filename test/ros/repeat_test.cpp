@@ -201,7 +201,7 @@ class NodeFlight {
 
   // Each input is sent a tenth of a second before it acts; time waits there.
   bool fly() {
-    if (!waitFor([this] { return isConnected() && clock_ == 0; }, 120.0)) return false;
+    if (!waitFor([this] { return isConnected() && clock_ == 0; })) return false;
     waitFor([] { return false; }, 1.0);  // the last connections are made from both sides
     EXPECT_EQ(clock_, 0) << "time begins when this node takes part";
     std::multimap<double, std::function<void()>> inputs;
@@ -223,7 +223,7 @@ class NodeFlight {
       send();
       has_sent_ = true;
     }
-    return goTo(kEnd + kTail) && waitFor([this] { return record.isPast(kEnd); }, 60.0);
+    return goTo(kEnd + kTail) && waitFor([this] { return record.isPast(kEnd); });
   }
 
  private:
@@ -243,7 +243,7 @@ class NodeFlight {
       const TimeNs next = std::min(time, clock_ + stride);
       grants_.grant(next);
       const auto isHeard = [&] { return clock_ >= next && record.isPast(next - 4 * kStride); };
-      if (!waitFor(isHeard, 120.0)) return false;
+      if (!waitFor(isHeard)) return false;
     }
     return true;
   }

@@ -16,6 +16,7 @@
 #include <tf2_ros/transform_listener.h>
 
 #include "marsim/common/units.hpp"
+#include "ros/wait_for.hpp"
 
 namespace {
 
@@ -53,12 +54,10 @@ TEST(Sensors, AVehicleAtRest) {
   const Recorder<sensor_msgs::FluidPressure> pressure(handle, "baro/pressure");
   const Recorder<sensor_msgs::NavSatFix> fix(handle, "gnss/fix");
   const Recorder<geometry_msgs::TwistWithCovarianceStamped> velocity(handle, "gnss/velocity");
-  const ros::WallTime give_up = ros::WallTime::now() + ros::WallDuration(60.0);
-  while (!(imu.full() && raw.full() && livox.full() && field.full() && pressure.full() &&
-           fix.full() && velocity.full())) {
-    ASSERT_LT(ros::WallTime::now(), give_up);
-    ros::getGlobalCallbackQueue()->callAvailable(ros::WallDuration(0.02));
-  }
+  ASSERT_TRUE(marsim::test::waitFor([&] {
+    return imu.full() && raw.full() && livox.full() && field.full() && pressure.full() &&
+           fix.full() && velocity.full();
+  }));
 
   EXPECT_NEAR(imu.rate(), 200.0, 1e-6);
   EXPECT_NEAR(livox.rate(), 200.0, 1e-6);

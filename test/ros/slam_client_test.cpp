@@ -79,12 +79,12 @@ class SlamClient : public testing::Test {
       if (!imu_.empty() && imu_.front().header.stamp < scan->header.stamp) scans.push_back(scan);
     };
     const ros::Subscriber subscriber = nh_.subscribe<const Event&>(cloud_topic_, 200, collect);
-    EXPECT_TRUE(waitFor([&] { return scans.size() >= kScans; }, 90.0))
+    EXPECT_TRUE(waitFor([&] { return scans.size() >= kScans; }))
         << scans.size() << " scans on " << cloud_topic_ << ", " << imu_.size() << " samples on "
         << imu_topic_;
     if (!scans.empty()) {
       const ros::Time end = scans.back()->header.stamp + ros::Duration(kScanPeriod);
-      EXPECT_TRUE(waitFor([&] { return imu_.back().header.stamp >= end; }, 10.0));
+      EXPECT_TRUE(waitFor([&] { return imu_.back().header.stamp >= end; }));
     }
     return scans;
   }
@@ -135,7 +135,7 @@ class SlamClient : public testing::Test {
                         const std::string& name) {
     tf2_ros::Buffer buffer;
     const tf2_ros::TransformListener listener(buffer);
-    ASSERT_TRUE(waitFor([&] { return buffer.canTransform(target, source, ros::Time(0)); }, 20.0));
+    ASSERT_TRUE(waitFor([&] { return buffer.canTransform(target, source, ros::Time(0)); }));
     const auto X = buffer.lookupTransform(target, source, ros::Time(0)).transform;
     const auto expected = setting<std::vector<double>>(name);
     ASSERT_EQ(expected.size(), 3U);
@@ -332,7 +332,7 @@ void SlamClient::playKissIcp() {
   tf2_ros::Buffer buffer;
   const tf2_ros::TransformListener listener(buffer);
   const auto base = setting<std::string>("base_frame");
-  EXPECT_TRUE(waitFor([&] { return buffer.canTransform(base, frame, ros::Time(0)); }, 20.0));
+  EXPECT_TRUE(waitFor([&] { return buffer.canTransform(base, frame, ros::Time(0)); }));
 }
 
 /// Reads a Livox's cloud: DLIO tells `timestamp` in ns (above 1e14) from Hesai's seconds by size.
@@ -376,15 +376,15 @@ TEST_F(SlamClient, AFlightIsFlownForIt) {
       "/uav0/goal", 100, [&](const geometry_msgs::PoseStampedConstPtr& message) {
         goals.push_back(message->header.stamp);
       });
-  ASSERT_TRUE(waitFor([&] { return goal.getNumPublishers() > 0 && !states.empty(); }, 60.0));
+  ASSERT_TRUE(waitFor([&] { return goal.getNumPublishers() > 0 && !states.empty(); }));
   const ros::Time a_second_later = states.back().header.stamp + ros::Duration(1.0);
-  ASSERT_TRUE(waitFor([&] { return states.back().header.stamp > a_second_later; }, 20.0));
+  ASSERT_TRUE(waitFor([&] { return states.back().header.stamp > a_second_later; }));
   EXPECT_TRUE(goals.empty()) << "nobody reads the scans yet";
   const ros::Subscriber scans = nh_.subscribe<PointCloud2>(
       cloud_topic_, 10, [&](const sensor_msgs::PointCloud2ConstPtr& scan) {
         if (first_scan.isZero()) first_scan = scan->header.stamp;
       });
-  ASSERT_TRUE(waitFor([&] { return goal.getNumPublishers() == 0; }, 150.0)) << "it ends";
+  ASSERT_TRUE(waitFor([&] { return goal.getNumPublishers() == 0; })) << "it ends";
   ASSERT_FALSE(goals.empty());
   EXPECT_GT((goals.front() - first_scan).toSec(), 2.0) << "rest";
 
@@ -420,7 +420,7 @@ TEST_F(SlamClient, AFlightBeginsForImages) {
       "/uav0/goal", 100, [&](const geometry_msgs::PoseStampedConstPtr&) { ++goals; });
   const ros::Subscriber images = nh_.subscribe<sensor_msgs::Image>(
       "/uav0/camera/left/image_raw", 10, [&](const sensor_msgs::ImageConstPtr&) { ++seen; });
-  EXPECT_TRUE(waitFor([&] { return goals > 0; }, 60.0));
+  EXPECT_TRUE(waitFor([&] { return goals > 0; }));
   EXPECT_GT(seen, 0);
 }
 
@@ -447,7 +447,7 @@ TEST_F(SlamClient, TruthIsRecordedInTheImusFrame) {
             std::to_string(1'000'000'000 + message->header.stamp.nsec).substr(1);
         bodies[stamp] = ros_nodes::fromPoint(message->pose.pose.position);
       });
-  ASSERT_TRUE(waitFor([&] { return bodies.size() > 300; }, 60.0));  // 1.5 s; written every 0.5 s
+  ASSERT_TRUE(waitFor([&] { return bodies.size() > 300; }));  // 1.5 s; written every 0.5 s
   const Eigen::Vector3d p_BI = config::loadLidarImu("mid360").X_BI.p;
   std::ifstream file(path);
   std::size_t compared = 0;
@@ -483,18 +483,16 @@ TEST_F(SlamClient, MayPublishWorldToBase) {
   estimate.transform.translation.x = 7.0;
   estimate.transform.rotation.w = 1.0;
   ros::Time sent(0, 1);
-  EXPECT_TRUE(waitFor(
-      [&] {
-        const ros::Time now = ros::Time::now();
-        if (now > sent + ros::Duration(0.05)) {
-          estimate.header.stamp = sent = now;
-          broadcaster.sendTransform(estimate);
-        }
-        return parents.count("uav0/base_link_truth") == 1 && parents.count("uav0/lidar") == 1 &&
-               parents.count("uav0/imu_link") == 1 &&
-               buffer.canTransform("world", "uav0/lidar", ros::Time(0));
-      },
-      60.0));
+  EXPECT_TRUE(waitFor([&] {
+    const ros::Time now = ros::Time::now();
+    if (now > sent + ros::Duration(0.05)) {
+      estimate.header.stamp = sent = now;
+      broadcaster.sendTransform(estimate);
+    }
+    return parents.count("uav0/base_link_truth") == 1 && parents.count("uav0/lidar") == 1 &&
+           parents.count("uav0/imu_link") == 1 &&
+           buffer.canTransform("world", "uav0/lidar", ros::Time(0));
+  }));
   waitFor([] { return false; }, 0.5);
   for (const auto& [child, of] : parents) EXPECT_EQ(of.size(), 1U) << child;
   EXPECT_EQ(parents["uav0/base_link"], std::set<std::string>{"world"});

@@ -64,15 +64,13 @@ class Swarm : public testing::Test {
   }
 
   template <class Condition>
-  bool allWithin(Condition condition, double wall_seconds) {
-    return waitFor(
-        [&] {
-          for (const Watched& uav : uavs_) {
-            if (!condition(uav)) return false;
-          }
-          return true;
-        },
-        wall_seconds);
+  bool waitForAll(Condition condition) {
+    return waitFor([&] {
+      for (const Watched& uav : uavs_) {
+        if (!condition(uav)) return false;
+      }
+      return true;
+    });
   }
 
   ros::NodeHandle handle_;
@@ -82,12 +80,10 @@ class Swarm : public testing::Test {
 };
 
 TEST_F(Swarm, FliesAndEveryScanArrives) {
-  ASSERT_TRUE(allWithin(
-      [](const Watched& uav) {
-        return uav.odometries > 0 && uav.stamps.size() > 1 &&
-               uav.goal_publisher.getNumSubscribers() > 0;
-      },
-      60.0));
+  ASSERT_TRUE(waitForAll([](const Watched& uav) {
+    return uav.odometries > 0 && uav.stamps.size() > 1 &&
+           uav.goal_publisher.getNumSubscribers() > 0;
+  }));
   ASSERT_EQ(starts_.poses.size(), static_cast<std::size_t>(kUavs));
   std::array<Vector3d, kUavs> goals;
   for (std::size_t i = 0; i < kUavs; ++i) {
@@ -99,15 +95,13 @@ TEST_F(Swarm, FliesAndEveryScanArrives) {
     goal.pose.position = marsim::ros_nodes::toPoint(goals[i]);
     uavs_[i].goal_publisher.publish(goal);
   }
-  EXPECT_TRUE(waitFor(
-      [&] {
-        for (std::size_t i = 0; i < kUavs; ++i) {
-          if ((uavs_[i].now - goals[i]).norm() > 0.1) return false;
-        }
-        return true;
-      },
-      60.0));
-  ASSERT_TRUE(allWithin([](const Watched& uav) { return uav.stamps.size() >= 20; }, 60.0));
+  EXPECT_TRUE(waitFor([&] {
+    for (std::size_t i = 0; i < kUavs; ++i) {
+      if ((uavs_[i].now - goals[i]).norm() > 0.1) return false;
+    }
+    return true;
+  }));
+  ASSERT_TRUE(waitForAll([](const Watched& uav) { return uav.stamps.size() >= 20; }));
   for (std::size_t i = 0; i < kUavs; ++i) {
     const std::vector<double>& stamps = uavs_[i].stamps;
     for (std::size_t k = 1; k < stamps.size(); ++k) {
@@ -117,7 +111,7 @@ TEST_F(Swarm, FliesAndEveryScanArrives) {
 }
 
 TEST_F(Swarm, OneProcessHasOneMap) {
-  ASSERT_TRUE(allWithin([](const Watched& uav) { return !uav.stamps.empty(); }, 60.0));
+  ASSERT_TRUE(waitForAll([](const Watched& uav) { return !uav.stamps.empty(); }));
   const int process = marsim::test::processOf("/marsim_manager");
   ASSERT_GT(process, 0);
   std::ifstream maps("/proc/" + std::to_string(process) + "/maps");

@@ -108,14 +108,14 @@ struct Session {
   }
   ~Session() { clock_spinner.stop(); }
 
-  bool waitForAnswers(std::size_t more, double wall_seconds) {
+  bool waitForAnswers(std::size_t more) {
     const std::size_t before = client.answers().size();
-    return waitFor([&] { return client.answers().size() >= before + more; }, wall_seconds);
+    return waitFor([&] { return client.answers().size() >= before + more; });
   }
   /// Whether the log says so within a while.
   bool isSaid(const std::string& text) {
     const auto has = [&](const std::string& one) { return one.find(text) != std::string::npos; };
-    return waitFor([&] { return std::any_of(said.begin(), said.end(), has); }, 30.0);
+    return waitFor([&] { return std::any_of(said.begin(), said.end(), has); });
   }
 
   std::atomic<TimeNs> clock{0};
@@ -136,7 +136,7 @@ class WaitFor : public testing::Test {
  protected:
   static void SetUpTestSuite() { session_ = std::make_unique<Session>(); }
   static void TearDownTestSuite() { session_.reset(); }
-  void SetUp() override { ASSERT_TRUE(session_->waitForAnswers(2, 90.0)); }
+  void SetUp() override { ASSERT_TRUE(session_->waitForAnswers(2)); }
 
   // Expects that the promise was kept from an answer on and no cloud was left out.
   static void expectKept(std::size_t first) {
@@ -163,9 +163,9 @@ TEST_F(WaitFor, ATopicWithoutStampsRulesNothing) {
 TEST_F(WaitFor, ThePromiseIsKeptAtEveryPace) {
   for (const double pace : {std::numeric_limits<double>::infinity(), 1.0}) {
     ASSERT_TRUE(setPace(pace));
-    ASSERT_TRUE(session_->waitForAnswers(1, 30.0));
+    ASSERT_TRUE(session_->waitForAnswers(1));
     const std::size_t first = session_->client.answers().size();
-    ASSERT_TRUE(session_->waitForAnswers(12, 60.0));
+    ASSERT_TRUE(session_->waitForAnswers(12));
     expectKept(first);
   }
   for (const double bad : {0.0, std::nan(""), -1.0}) EXPECT_FALSE(setPace(bad)) << bad;
@@ -186,7 +186,7 @@ TEST_F(WaitFor, TimeGoesInSteps) {
   ASSERT_TRUE(stepBy(0.25)) << step.response.message;
   const TimeNs reached = ros_nodes::fromRos(step.response.reached);
   EXPECT_EQ(reached, before + kNsPerSecond / 4);
-  EXPECT_TRUE(waitFor([&] { return session_->clock == reached; }, 10.0));
+  EXPECT_TRUE(waitFor([&] { return session_->clock == reached; }));
   EXPECT_FALSE(stepBy(-0.1));
   EXPECT_NE(step.response.message.find("duration is -0.1 s"), std::string::npos);
   EXPECT_FALSE(waitFor([&] { return session_->clock != reached; }, 0.3));
@@ -200,7 +200,7 @@ TEST_F(WaitFor, AStepEndsWhereAnotherRequestComesFirst) {
   step.request.duration = ros::Duration(3600.0);
   bool called = false;
   std::thread caller([&] { called = ros::service::call("/sim_clock/step_time", step); });
-  EXPECT_TRUE(waitFor([&] { return session_->clock > now; }, 10.0));
+  EXPECT_TRUE(waitFor([&] { return session_->clock > now; }));
   marsim::RunUntil run;
   run.request.time = ros_nodes::toRos(now + 7200 * kNsPerSecond);
   EXPECT_TRUE(ros::service::call("/sim_clock/run_until", run));
@@ -223,7 +223,7 @@ TEST_F(WaitFor, TimeGoesUntilATime) {
   run.request.time = ros_nodes::toRos(goal);
   ASSERT_TRUE(ros::service::call("/sim_clock/run_until", run));
   EXPECT_TRUE(run.response.success) << run.response.message;
-  EXPECT_TRUE(waitFor([&] { return session_->clock >= goal; }, 30.0));
+  EXPECT_TRUE(waitFor([&] { return session_->clock >= goal; }));
   EXPECT_FALSE(waitFor([&] { return session_->clock > goal + 2 * kNsPerSecond / 1000; }, 0.3));
   EXPECT_TRUE(pause(false));
 }
@@ -232,14 +232,14 @@ TEST_F(WaitFor, OneThatFallsSilentIsNamedAndLetGoUntilItAnswers) {
   session_->client.setSlowness(-1.0);
   ASSERT_TRUE(session_->isSaid("/odometry has not answered /uav0/points of "));
   const TimeNs let_go = session_->clock;
-  EXPECT_TRUE(waitFor([&] { return session_->clock > let_go + kNsPerSecond; }, 30.0));
+  EXPECT_TRUE(waitFor([&] { return session_->clock > let_go + kNsPerSecond; }));
   session_->client.setSlowness(1.0);
-  ASSERT_TRUE(session_->waitForAnswers(1, 30.0));
+  ASSERT_TRUE(session_->waitForAnswers(1));
   // Time stands until what has come without it is answered.
   const TimeNs gone = session_->clock;
-  ASSERT_TRUE(waitFor([&] { return session_->client.answers().back().stamp > gone; }, 30.0));
+  ASSERT_TRUE(waitFor([&] { return session_->client.answers().back().stamp > gone; }));
   const std::size_t again = session_->client.answers().size();
-  ASSERT_TRUE(session_->waitForAnswers(5, 30.0));
+  ASSERT_TRUE(session_->waitForAnswers(5));
   expectKept(again);
 }
 

@@ -81,6 +81,7 @@ TEST(FlightGuide, WithoutStagesAllIsFlownAtOnce) {
   FlightGuide guide = guideTo({});
   EXPECT_FALSE(guide.answer(at(0.0, Vector3d::Zero())).goal);
   EXPECT_EQ(guide.flownAt(), TimeNs{0});
+  EXPECT_TRUE(guide.hasSentGoals());
 }
 
 TEST(FlightGuide, SendsTheNextGoalWhenTheUavHasRestedAtTheLast) {
@@ -90,9 +91,11 @@ TEST(FlightGuide, SendsTheNextGoalWhenTheUavHasRestedAtTheLast) {
   EXPECT_FALSE(guide.answer(at(1.0, {0.5, 0.0, 2.0}, 1.0)).goal);  // on the way
   EXPECT_FALSE(guide.answer(at(2.0, {0.95, 0.0, 2.0}, 0.05)).goal);
   EXPECT_FALSE(guide.answer(at(2.4, {0.95, 0.0, 2.0}, 0.05)).goal);  // not long enough
+  EXPECT_FALSE(guide.hasSentGoals());
   const auto goal = guide.answer(at(2.5, {0.95, 0.0, 2.0}, 0.05)).goal;
   ASSERT_TRUE(goal);
   EXPECT_EQ(goal->X_WB.p, kSecond);
+  EXPECT_TRUE(guide.hasSentGoals());
   EXPECT_EQ(guide.goals()[0].reached, toNs(2.0));
   EXPECT_EQ(guide.goals()[0].sent, toNs(0.5));
   EXPECT_FALSE(guide.flownAt());
@@ -117,10 +120,12 @@ TEST(FlightGuide, PassesThePlacesBeforeAGoalWithoutStopping) {
   EXPECT_EQ(guide.goalCount(), 1U);
   EXPECT_EQ(guide.answer(at(0.5, Vector3d::Zero())).goal->X_WB.p, kFirst);
   EXPECT_FALSE(guide.answer(at(1.0, {0.69, 0.0, 2.0}, 2.0)).goal);
+  EXPECT_FALSE(guide.hasSentGoals());
   EXPECT_EQ(guide.answer(at(1.1, {0.71, 0.0, 2.0}, 2.0)).goal->X_WB.p, kSecond);
   EXPECT_FALSE(guide.answer(at(1.2, kFirst, 0.0)).goal);
   EXPECT_FALSE(guide.answer(at(3.0, kSecond)).goal);
   EXPECT_FALSE(guide.answer(at(3.5, kSecond)).goal);
+  EXPECT_TRUE(guide.hasSentGoals());
   ASSERT_EQ(guide.goals().size(), 1U);
   EXPECT_EQ(guide.goals()[0].position, kSecond);
   EXPECT_EQ(guide.goals()[0].sent, toNs(0.5));

@@ -72,6 +72,19 @@ TEST(WalkingPerson, HalfAStrideOnItIsItsMirrorImage) {
   }
 }
 
+TEST(WalkingPerson, SitsWithItsFeetOnTheGroundAndItsKneesBeforeIt) {
+  const std::vector<Vector3d> places = placesOf(*sittingPerson(kHeight, 0, kResolution));
+  Vector3d low = places.front(), high = low;
+  for (const Vector3d& p : places) {
+    low = low.cwiseMin(p);
+    high = high.cwiseMax(p);
+  }
+  EXPECT_NEAR(low.z(), -0.5 * kHeight, 0.01);
+  EXPECT_NEAR(high.z() - low.z(), 0.75 * kHeight, 0.03);  // 0.53 - 0.285 of it lower than upright
+  EXPECT_NEAR(high.x(), (0.245 + 0.115) * kHeight, 0.03) << "thigh and foot";
+  EXPECT_GT(nearest(places, {0.0, 0.05 * kHeight, -0.4 * kHeight}), 0.15) << "legs are not below";
+}
+
 ObstaclesConfig walker(double speed) {
   ObstaclesConfig config;
   ObstacleGroup group = usualGroup(ObstacleKind::kWaypoints);

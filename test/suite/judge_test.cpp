@@ -53,6 +53,15 @@ TEST_F(Judging, Goals) {
   expectUnanswered(only(), "0 of 2 goals were reached");
 }
 
+TEST_F(Judging, Energy) {
+  scenario.checks.energy = atMost(1000.0);
+  EXPECT_FALSE(only().passed) << "no power was told";
+  for (scenario::MotionSample& sample : recording.uavs[0].samples)
+    sample.power = sample.stamp <= 4 * kNsPerSecond ? 100.0 : 150.0;
+  expectValue(only(), 1300.0, false, "is 1300 J, allowed: at most 1000 J");
+  EXPECT_NEAR(run().uavs[0].energy, 1300.0, 1e-9);
+}
+
 TEST_F(Judging, TheDigestOfAMotionSeesASingleBit) {
   const std::string motion = run().motion;
   EXPECT_EQ(run().motion, motion);

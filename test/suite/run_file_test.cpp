@@ -63,7 +63,9 @@ RunResult example() {
                   {{0.1F, 0.2F, 1.5F}, {1e-7F, -3.3F, 1e6F}},
                   {0.1F, 0.7F},
                   {0.0F, 0.01F},
-                  {static_cast<float>(kInfinity), 0.3F}}};
+                  {static_cast<float>(kInfinity), 0.3F},
+                  {120.5F, 130.0F},
+                  250.25}};
   result.estimates = {{"/Odometry", {0.1}, {{1.0F, 2.0F, 3.0F}}, {0.05F}}};
   result.timings["render"] = {{0.5, 3.25}};
   result.simulated = 60.0;
@@ -103,6 +105,8 @@ TEST_F(RunFile, RoundTrip) {
   EXPECT_EQ(a.uavs[0].speed, b.uavs[0].speed);
   EXPECT_EQ(a.uavs[0].tracking_error, b.uavs[0].tracking_error);
   EXPECT_EQ(a.uavs[0].clearance, b.uavs[0].clearance);
+  EXPECT_EQ(a.uavs[0].power, b.uavs[0].power);
+  EXPECT_EQ(a.uavs[0].energy, b.uavs[0].energy);
   ASSERT_EQ(b.estimates.size(), 1U);
   EXPECT_EQ(a.estimates[0].topic, b.estimates[0].topic);
   EXPECT_EQ(a.estimates[0].t, b.estimates[0].t);

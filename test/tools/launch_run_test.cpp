@@ -129,7 +129,8 @@ TEST(RunJournal, NodesThatCannotBeStartedOrDieAreLost) {
   };
   const std::string died = "[my_planner-2] process has died [pid 7, exit code 3, cmd x].";
   EXPECT_EQ(lost({"ERROR: cannot launch node of type [no_such/x]: no_such", died}),
-            "no_such/x cannot be started: no_such");
+            "no_such/x cannot be started: ROS does not find that package; source its workspace's "
+            "setup.bash");
   EXPECT_EQ(lost({died}), "my_planner ended with exit code 3");
   // A node that is ended with the flight may exit with an error.
   EXPECT_EQ(lost({"====REQUIRED process [scenario_runner-6] has died!",

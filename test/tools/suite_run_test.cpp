@@ -267,6 +267,33 @@ TEST_F(Suite, SeveralAreFlownAtATimeEachWithItsMaster) {
   EXPECT_TRUE(ports[0] != ports[1] && ports[1] != ports[2] && ports[0] != ports[2]);
 }
 
+TEST_F(Suite, FliesAnewWhereAProgramHasChanged) {
+  const char* const before = std::getenv("CMAKE_PREFIX_PATH");
+  const std::string prefixes = before ? before : "";
+  setenv("CMAKE_PREFIX_PATH", (prefixes + ":" + folder_.path().string()).c_str(), 1);
+  fs::create_directories(folder_.path() / "lib/there");
+  folder_.write("lib/there/planner", "old");
+  folder_.write("scenarios/run.launch", "<launch/>");
+  write("hold", std::string(kScenario) + "programs: [{package: there, file: run.launch}]\n");
+  fly();
+  fly();
+  EXPECT_EQ(calls().size(), 2U);
+  folder_.write("lib/there/planner", "newer");
+  fly();
+  EXPECT_EQ(calls().size(), 4U);
+  setenv("CMAKE_PREFIX_PATH", prefixes.c_str(), 1);
+}
+
+TEST_F(Suite, ABaselineIsNotOverwritten) {
+  EXPECT_EQ(runSuite(options_), 0);
+  options_.fresh = true;
+  for (const fs::path& same : {options_.output, options_.output / suite::kResultsFile}) {
+    options_.baseline = same;
+    EXPECT_EQ(runSuite(options_), 2);
+  }
+  EXPECT_EQ(calls().size(), 2U);
+}
+
 TEST_F(Suite, AnInterruptEndsAllAndKeepsWhatThereIs) {
   options_.seeds = {1, 2, 3, 4};
   options_.jobs = 2;

@@ -168,6 +168,16 @@ TEST(Battery, LowersTheGreatestSpeedEvenly) {
   EXPECT_NEAR(quadrotor.motorSpeeds()[0], 0.8 * config.motor.speed_max, 1e-6);
 }
 
+TEST(Power, OfRotorsAndAvionics) {
+  VehicleConfig config = hummingbird();
+  RotorArray speeds(4);
+  speeds << 400.0, 500.0, 600.0, 0.0;
+  const double shafts = config.torque_coefficient * (6.4e7 + 1.25e8 + 2.16e8);
+  EXPECT_NEAR(config.powerAt(speeds), shafts, 1e-12);
+  config.power = {0.8, 5.0};
+  EXPECT_NEAR(config.powerAt(speeds), shafts / 0.8 + 5.0, 1e-12);
+}
+
 template <class Change>
 std::string afterChange(const Change& change) {
   VehicleConfig config = hummingbird();
@@ -205,6 +215,8 @@ TEST(VehicleConfig, BadPhysicsAreNamed) {
             "x.yaml: battery.sag is 0, allowed: 0.1 to 1");
   EXPECT_EQ(afterChange([](auto& c) { c.battery.duration = -1.0; }),
             "x.yaml: battery.duration is -1, allowed: more than 0 s");
+  EXPECT_EQ(afterChange([](auto& c) { c.power.efficiency = 1.1; }),
+            "x.yaml: power.efficiency is 1.1, allowed: 0.1 to 1");
 }
 
 }  // namespace

@@ -30,6 +30,12 @@ const char* nameOf(ImageEncoding encoding);
 /// Bytes of a pixel.
 std::size_t bytesOf(ImageEncoding encoding);
 
+/// The light on a place and the look of its surfaces.
+enum class CameraLight {
+  kSun,   ///< "sun": a sun with shadows, sky or lamps with darker corners, textures of materials
+  kFlat,  ///< "flat": an overcast sky without shadows, one texture
+};
+
 /// The texture that fills space, by which surfaces' colours are multiplied.
 struct TextureConfig {
   double amplitude = 0.12;  ///< standard deviation of each octave, of the colour; 0: none
@@ -54,6 +60,9 @@ struct CameraConfig {
   /// Motion blur: instants of the exposure whose light is averaged; 1: none.
   int subframes = 1;
   TextureConfig texture;
+  CameraLight light = CameraLight::kSun;
+  double vignetting = 0.0;     ///< share of the light that is lost in the image's corners
+  bool auto_exposure = false;  ///< the gain makes each image's mean a medium grey
   /// Depth of the same pixels beside the colour, as of an RGB-D camera: its limits, encoding and
   /// stereo noise. Name, size, intrinsics, pose and seed are the camera's, see Camera.
   std::optional<DepthCameraConfig> aligned_depth;
@@ -120,7 +129,7 @@ struct Frame;
 
 /// A camera: casts the pixels' rays and colours the surfaces that they meet: the colour of the
 /// surfel or of its class, averaged over the surfels around, times a texture that is fixed in
-/// space, in the light of an overcast sky. Images depend on configuration, seed, stamp, poses and
+/// space, in the light of CameraLight. Images depend on configuration, seed, stamp, poses and
 /// the world only, not on the number of threads.
 class Camera {
  public:

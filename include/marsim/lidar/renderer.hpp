@@ -109,17 +109,20 @@ class RayRenderer {
   }
 };
 
-/// Colours of a map's surfels: three channels, each a byte per surfel and a table of values. The
-/// map owns the bytes.
+/// Colours of a map's surfels: three channels, each a byte per surfel, or one for each of its
+/// sides, and a table of values. Another object owns the bytes.
 struct SurfelColours {
   const std::uint8_t* bytes[3] = {};  ///< of surfel 0; null: its value is always values[i][0]
   std::size_t step = 1;               ///< from a surfel to the next
+  /// From the side that the surfel's normal leaves to the other side; 0: both have one colour.
+  std::size_t to_back = 0;
   float values[3][256] = {};
 
-  Eigen::Vector3f of(std::uint32_t surfel) const {
+  Eigen::Vector3f of(std::uint32_t surfel, bool is_back = false) const {
+    const std::size_t place = surfel * step + (is_back ? to_back : 0);
     Eigen::Vector3f colour;
     for (int i = 0; i < 3; ++i) {
-      colour[i] = values[i][bytes[i] == nullptr ? 0 : bytes[i][surfel * step]];
+      colour[i] = values[i][bytes[i] == nullptr ? 0 : bytes[i][place]];
     }
     return colour;
   }

@@ -36,7 +36,8 @@ enum class ObstacleShape {
   kSphere,
   kBox,
   kCapsule,
-  kPerson,  ///< "person": a body with a head and limbs that walk while it moves
+  kPerson,         ///< "person": a body with a head and limbs that walk while it moves
+  kSittingPerson,  ///< "sitting_person": such a body on a chair, which is not part of it
 };
 
 /// Obstacles of one kind. Each obstacle draws its values evenly from the intervals.
@@ -45,8 +46,8 @@ struct ObstacleGroup {
   ObstacleKind kind = ObstacleKind::kSphere;
   ObstacleShape shape = ObstacleShape::kSphere;
   int number = 1;
-  /// [m] a sphere's diameter, a cube's side, a capsule's or person's height; not of UAVs. Four
-  /// sizes at most are drawn from, so that obstacles share their surfels.
+  /// [m] a sphere's diameter, a cube's side, a capsule's or standing person's height; not of UAVs.
+  /// Four sizes at most are drawn from, so that obstacles share their surfels.
   double size_min = 0.3, size_max = 0.3;
   /// A capsule's diameter as a share of its height; for a person, the diameter kept free around it.
   double width_ratio = 0.3;

@@ -58,6 +58,14 @@ struct BatteryConfig {
   void declare(Settings& settings);
 };
 
+/// Power drawn from the battery: of the rotors, torque times speed over `efficiency`, and of all
+/// else.
+struct PowerConfig {
+  double efficiency = 1.0;  ///< of motors and their controllers
+  double avionics = 0.0;    ///< [W] computer, sensors, autopilot
+  void declare(Settings& settings);
+};
+
 /// A multirotor with four to eight rotors, and the sensors that belong to it.
 struct VehicleConfig {
   std::string name;
@@ -78,6 +86,7 @@ struct VehicleConfig {
   bool ground_effect = false;  ///< of the ground plane (Cheeseman and Bennett, 1955)
   PayloadConfig payload;
   BatteryConfig battery;
+  PowerConfig power;
   double radius = 0.3;            ///< [m] of the bounding sphere about the centre of mass
   double ground_clearance = 0.1;  ///< [m] from the centre of mass down to its feet
   /// Number of states from the one that motor speeds are computed from to the first they act at.
@@ -104,6 +113,9 @@ struct VehicleConfig {
   /// whose squares have the least norm. NaN where there is no such speed, or the rotors have no
   /// torque about one of the axes.
   RotorArray hoverSpeeds() const;
+  /// [W] drawn while the rotors turn at these speeds [rad/s]: the sum of k_M w^3 over the
+  /// efficiency, and the avionics'.
+  double powerAt(const RotorArray& speeds) const;
   /// Thrust of all rotors at speed_max [N].
   double maxThrust() const;
 

@@ -10,6 +10,7 @@
 
 #include "lidar/camera/exposure.hpp"
 #include "lidar/camera/painter.hpp"
+#include "lidar/camera/pinholes.hpp"
 #include "lidar/camera/surface_shader.hpp"
 #include "lidar/cast/workers.hpp"
 #include "lidar/image/pool.hpp"
@@ -90,6 +91,9 @@ void CameraConfig::declareTaking(Settings& settings) {
     shutter.optional("readout", readout, "s", kNotNegative);
     shutter.optional("subframes", subframes, "", {1.0, 64.0});
   });
+  settings.optional("light", light, {{"sun", CameraLight::kSun}, {"flat", CameraLight::kFlat}});
+  settings.optional("vignetting", vignetting, "", kShare);
+  settings.optional("auto_exposure", auto_exposure);
   settings.optional("texture", [&](Settings& map) {
     map.optional("amplitude", texture.amplitude, "", kShare);
     map.optional("coarsest", texture.coarsest, "m");
@@ -201,7 +205,8 @@ Camera::Camera(CameraConfig config, CameraRenderers renderers, std::uint64_t see
     config_.aligned_depth->seed = seed;
   }
   const int threads = renderers.threads;
-  SurfaceShader shader(renderers.map, renderers.rays->plantChannels(), config_.texture);
+  SurfaceShader shader(renderers.map, renderers.rays->plantChannels(), config_.texture,
+                       config_.light);
   parts_ = std::shared_ptr<const Parts>(new Parts{std::move(renderers), seed,
                                                   directionsOf(config_.model), std::move(shader),
                                                   Workers(threads)});
@@ -306,14 +311,22 @@ CameraImage Camera::imageOf(TimeNs stamp, const BodyAt& bodyAt, View<MovingObjec
   std::unique_ptr<Scratch> scratch = parts_->scratch.take(
       [](const Scratch&) { return true; }, [] { return std::make_unique<Scratch>(); });
   std::vector<Radiance>& radiances = scratch->radiances;
+  // Returns the looks of the map's surfaces, or null where they are unknown.
+  const auto see = [&](const Frame& frame, std::vector<Hit>& hits) {
+    SurfaceLooks* const looks =
+        castCentres(frame, objects, hits, scratch->looks) ? &scratch->looks : nullptr;
+    PinholeCloser(frame, parts_->directions, config_.model, parts_->renderers.map->resolution())
+        .close(hits, looks);
+    return looks;
+  };
   const auto paint = [&](const Frame& frame, std::vector<Hit>& hits, std::vector<Radiance>& light) {
-    const bool has_looks = castCentres(frame, objects, hits, scratch->looks);
-    painter.paint(frame, objects, hits, has_looks ? &scratch->looks : nullptr, light);
+    const SurfaceLooks* const looks = see(frame, hits);
+    painter.paint(frame, objects, hits, looks, light);
   };
   if (config_.subframes == 1) {
     paint(middle, image.hits, radiances);
   } else {
-    castCentres(middle, objects, image.hits, scratch->looks);
+    see(middle, image.hits);
     radiances.assign(image.hits.size(), Radiance::Zero());
     const auto share = 1.0F / static_cast<float>(config_.subframes);
     std::vector<Hit> hits;

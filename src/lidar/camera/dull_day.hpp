@@ -7,7 +7,7 @@
 namespace marsim::lidar {
 
 constexpr float kFromSky = 0.74F, kFromGround = 0.26F, kFromSun = 0.32F;
-constexpr float kSun[3] = {0.4504281F, 0.3002854F, 0.8407991F};  ///< unit, in W
+constexpr float kSunward[3] = {0.4504281F, 0.3002854F, 0.8407991F};  ///< unit, in W
 
 /// z of the assumed normal of balls: leaves face all ways, more of them up.
 constexpr float kLeafUp = 0.3F;

@@ -51,7 +51,7 @@ Radiance Painter::radianceOf(SurfaceShader::Job& job, const Hit& hit,
                              const Eigen::Vector3f& direction_W, int row,
                              const Scene& scene) const {
   if (!hit.valid()) {
-    return throughAir(SurfaceShader::sky(direction_W), static_cast<float>(config_.range_max));
+    return throughAir(shader_.sky(direction_W), static_cast<float>(config_.range_max));
   }
   const Eigen::Vector3d p_W =
       scene.originOf(row) + direction_W.cast<double>() * static_cast<double>(hit.range);
@@ -62,7 +62,7 @@ Radiance Painter::radianceOf(SurfaceShader::Job& job, const Hit& hit,
 
 Radiance Painter::throughAir(const Radiance& radiance, float range) const {
   if (extinction_ == 0.0F) return radiance;
-  const Radiance air = SurfaceShader::sky(Eigen::Vector3f::UnitX());
+  const Radiance air = shader_.sky(Eigen::Vector3f::UnitX());
   return air + std::exp(-extinction_ * range) * (radiance - air);
 }
 
@@ -84,7 +84,7 @@ void Painter::forTiles(int first_row, int end_row, const Act& act) const {
 
 ShadeSettings Painter::settingsOf(const Pose& X_WC) const {
   ShadeSettings settings{};
-  shader_.texture().describe(X_WC.p, settings);
+  shader_.describe(X_WC.p, settings);
   settings.pixel_angle = pixel_angle_;
   const Eigen::Matrix3f R_WC = X_WC.q.toRotationMatrix().cast<float>();
   for (int i = 0; i < 3; ++i) {
@@ -102,7 +102,9 @@ void Painter::shadeRow(int row, const ShadeSettings& settings, const Scene& scen
     const std::size_t count = std::min<std::size_t>(end - first, ShadedPixels::kMost);
     for (std::size_t k = 0; k < count; ++k) {
       const Hit& hit = scene.hits[first + k];
+      const bool is_map = hit.valid() && hit.identity == kMapIdentity;
       pixels.range[k] = hit.valid() ? hit.range : 1.0F;
+      pixels.texture[k] = is_map ? shader_.textureOf(hit.surfel) : 0;
     }
     for (int axis = 0; axis < 3; ++axis) {
       for (std::size_t k = 0; k < count; ++k) {

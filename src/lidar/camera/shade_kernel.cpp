@@ -31,17 +31,34 @@ inline Float8 valueOf(Bits8 bits) {
   return toFloat(asInt(bits >> 8U)) * 0x1p-23F - 1.0F;
 }
 
-// SolidTexture::noise; p [m] relative to the camera.
-inline Float8 noise(const ShadeOctave& octave, std::uint32_t number, const Float8* p) {
+// Places in waves: whole numbers, and the parts beyond them.
+struct Waves8 {
+  Bits8 whole[3];
+  Float8 part[3];
+};
+
+// p [m] relative to the camera.
+inline Waves8 wavesOf(const ShadeWaves& waves, const Float8* p) {
+  Waves8 result;
+  for (int axis = 0; axis < 3; ++axis) {
+    const Float8 place = p[axis] * waves.inverse_length[axis] + waves.part[axis];
+    Int8 whole = truncated(place);
+    whole = whole + (toFloat(whole) > place);
+    result.whole[axis] = bitsOf(whole) + waves.base[axis];
+    result.part[axis] = place - toFloat(whole);
+  }
+  return result;
+}
+
+// SolidTexture::noise.
+inline Float8 noise(const ShadeWaves& waves, std::uint32_t number, const Float8* p) {
+  const Waves8 at = wavesOf(waves, p);
   Bits8 low[3], high[3];
   Float8 share[3];
   for (int axis = 0; axis < 3; ++axis) {
-    const Float8 place = p[axis] * octave.inverse_length + octave.part[axis];
-    Int8 whole = truncated(place);
-    whole = whole + (toFloat(whole) > place);
-    const Float8 f = place - toFloat(whole);
+    const Float8 f = at.part[axis];
     share[axis] = f * f * (3.0F - 2.0F * f);
-    low[axis] = (bitsOf(whole) + octave.base[axis]) * kTextureFactors[axis];
+    low[axis] = at.whole[axis] * kTextureFactors[axis];
     high[axis] = low[axis] + kTextureFactors[axis];
   }
   low[2] = low[2] + number * kTextureOctave;
@@ -56,25 +73,84 @@ inline Float8 noise(const ShadeOctave& octave, std::uint32_t number, const Float
   return near_y + share[1] * (far_y - near_y);
 }
 
+inline Float8 clamped(Float8 a) { return min8(max8(a, all8(0.0F)), all8(1.0F)); }
+
+// SolidTexture::joint.
+inline Float8 jointAt(const ShadeJoints& joints, const Float8* p, const Float8* n, Float8 width,
+                      Float8& sum) {
+  Waves8 at = wavesOf(joints.pieces, p);
+  if (joints.is_bonded) {
+    const Int8 shifts = (asInt(at.whole[2]) & 1) != 0;
+    for (int axis = 0; axis < 2; ++axis) {
+      const Float8 moved = at.part[axis] + 0.5F;
+      const Int8 over = moved >= 1.0F;
+      at.part[axis] = blend8(at.part[axis], blend8(moved, moved - 1.0F, over), shifts);
+      at.whole[axis] = at.whole[axis] + bitsOf((over & shifts) & 1);
+    }
+  }
+  Float8 line = all8(0.0F);
+  Bits8 piece = bitsOf(ints8(0, 0, 0, 0, 0, 0, 0, 0)) + kTexturePieces * kTextureOctave;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (joints.spacing[axis] <= 0.0F) continue;
+    const Float8 shows = clamped((kJointCosine - abs8(n[axis])) * 5.0F);
+    const Float8 off = min8(at.part[axis], 1.0F - at.part[axis]) * joints.spacing[axis];
+    const Float8 cover = clamped((0.5F * (width + joints.width) - off) / width) *
+                         min8(all8(1.0F), joints.width / width);
+    line = max8(line, cover * shows);
+    piece = piece + bitsOf(asInt(at.whole[axis] * kTextureFactors[axis]) & (shows >= 0.5F));
+  }
+  const Float8 share = clamped(joints.shortest / width - 2.0F);
+  sum += joints.shade * share * valueOf(piece);
+  return 1.0F - joints.darkness * line;
+}
+
 struct Texture8 {
   Float8 red, green, blue;
 };
 
 // SolidTexture::at.
-inline Texture8 textureAt(const ShadeSettings& settings, const Float8* p, Float8 width) {
+inline Texture8 textureAt(const ShadeTexture& texture, const Float8* p, const Float8* n,
+                          Float8 width) {
+  Float8 q[3] = {p[0], p[1], p[2]};
+  for (int axis = 0; texture.is_turned && axis < 3; ++axis) {
+    const float* const turn = kTextureTurn[axis];
+    q[axis] = p[0] * turn[0] + p[1] * turn[1] + p[2] * turn[2];
+  }
   Float8 sum = all8(0.0F), first = all8(0.0F);
-  for (int i = 0; i < settings.octave_count; ++i) {
-    const ShadeOctave& octave = settings.octaves[i];
-    const Float8 pixels = 1.0F / (width * octave.inverse_length);
-    const Float8 share = min8(max8(pixels - 2.0F, all8(0.0F)), all8(1.0F));
-    if (signs(share > 0.0F) == 0) break;
-    const Float8 value = share * noise(octave, static_cast<std::uint32_t>(i), p) * kTextureSpread;
+  for (int i = 0; i < texture.octave_count; ++i) {
+    const ShadeOctave& octave = texture.octaves[i];
+    const Float8 share = clamped(1.0F / (width * octave.shortest_inverse) - 2.0F);
+    if (signs(share > 0.0F) == 0) continue;
+    const Float8 value = share * noise(octave.waves, static_cast<std::uint32_t>(i), q) *
+                         (kTextureSpread * octave.spread);
     sum += value;
     if (i == 0) first = value;
   }
-  const Float8 green = exp8(sum * settings.amplitude);
-  const Float8 tint = exp8(first * (kTextureTint * settings.amplitude));
+  Float8 factor = all8(1.0F);
+  if (texture.joints.is_used) factor = jointAt(texture.joints, p, n, width, sum);
+  const Float8 green = factor * exp8(sum);
+  const Float8 tint = exp8(first * texture.tint);
   return {green * tint, green, green / tint};
+}
+
+// Each lane with its own texture; most eights have one.
+inline Texture8 textureAt(const ShadeSettings& settings, const std::uint8_t* numbers,
+                          const Float8* p, const Float8* n, Float8 width) {
+  Texture8 result{all8(0.0F), all8(0.0F), all8(0.0F)};
+  unsigned left = 0xff;
+  while (left != 0) {
+    const std::uint8_t number = numbers[__builtin_ctz(left)];
+    unsigned lanes = 0;
+    for (unsigned i = 0; i < 8; ++i) lanes |= (numbers[i] == number ? 1U : 0U) << i;
+    const Texture8 own = textureAt(settings.textures[number], p, n, width);
+    if (lanes == 0xff) return own;
+    const Int8 mask = maskOf(lanes);
+    result.red = blend8(result.red, own.red, mask);
+    result.green = blend8(result.green, own.green, mask);
+    result.blue = blend8(result.blue, own.blue, mask);
+    left &= ~lanes;
+  }
+  return result;
 }
 
 inline void shadeEight(const ShadeSettings& settings, ShadedPixels& pixels, int first) {
@@ -111,16 +187,19 @@ inline void shadeEight(const ShadeSettings& settings, ShadedPixels& pixels, int 
     const Int8 counts = places > number;
     const Float8 way = blend8(all8(0.0F), (number - 0.5F * (places - 1.0F)) * step, planar);
     const Float8 at[3] = {p[0] + way * along[0], p[1] + way * along[1], p[2] + way * along[2]};
-    const Texture8 there = textureAt(settings, at, width);
+    const Texture8 there = textureAt(settings, pixels.texture + first, at, n, width);
     texture.red += blend8(all8(0.0F), there.red, counts);
     texture.green += blend8(all8(0.0F), there.green, counts);
     texture.blue += blend8(all8(0.0F), there.blue, counts);
   }
-  const Float8 sky = 0.5F + 0.5F * n[2];
-  const Float8 sun = n[0] * kSun[0] + n[1] * kSun[1] + n[2] * kSun[2];
-  const Float8 light = blend8(
-      all8(kLightOnLeaves),
-      kFromSky * sky + kFromGround * (1.0F - sky) + kFromSun * max8(sun, all8(0.0F)), planar);
+  Float8 light = all8(1.0F);
+  if (!settings.is_lit) {
+    const Float8 sky = 0.5F + 0.5F * n[2];
+    const Float8 sun = n[0] * kSunward[0] + n[1] * kSunward[1] + n[2] * kSunward[2];
+    light = blend8(all8(kLightOnLeaves),
+                   kFromSky * sky + kFromGround * (1.0F - sky) + kFromSun * max8(sun, all8(0.0F)),
+                   planar);
+  }
   const Float8 factor = light / places;
   store8(pixels.radiance[0] + first,
          factor * texture.red * load8<Float8>(pixels.colour[0] + first));

@@ -9,30 +9,65 @@
 /// with other code. Plain declarations only, as in cast_kernel.hpp.
 namespace marsim::lidar {
 
-/// Constants of SolidTexture. Red and blue differ by kTint of the first octave's amplitude. The
-/// mean square of a value is 1/3, that of interpolated ones (26/35)^3 of it: kSpread makes it about
-/// 1.
+/// Constants of SolidTexture. Red and blue of a uniform texture differ by kTextureTint of the first
+/// octave's spread. The mean square of a value is 1/3, that of interpolated ones (26/35)^3 of it:
+/// kSpread makes it about 1.
 constexpr float kTextureTint = 0.25F, kTextureSpread = 2.7F;
 
 /// Hash of a lattice point and an octave in SolidTexture: factors of x, y, z and of the octave,
 /// then those of the finaliser of MurmurHash3.
 constexpr std::uint32_t kTextureFactors[3] = {0x8da6b343U, 0xd8163841U, 0xcb1ab31fU};
 constexpr std::uint32_t kTextureOctave = 0x9e3779b9U;
+/// The number, in place of an octave's, for the shades of pieces between joints.
+constexpr std::uint32_t kTexturePieces = 1000;
+/// A joint shows on a surface whose normal's part along the joint's is less; in full 0.2 below.
+constexpr float kJointCosine = 0.9F;
 constexpr std::uint32_t kTextureMix[2] = {0x85ebca6bU, 0xc2b2ae35U};
 
-/// An octave of SolidTexture, for places relative to the camera: whole waves there have the numbers
+/// Turns the lattices of materials' noise, of which walls along the axes would show the squares.
+constexpr float kTextureTurn[3][3] = {{0.8047379F, -0.3106172F, 0.5058794F},
+                                      {0.5058794F, 0.8047379F, -0.3106172F},
+                                      {-0.3106172F, 0.5058794F, 0.8047379F}};
+
+/// Waves along each axis, for places relative to the camera: whole waves there have the numbers
 /// from `base` on and begin `part` of a wave before it.
-struct ShadeOctave {
-  float inverse_length;  ///< [1/m]
+struct ShadeWaves {
+  float inverse_length[3];  ///< [1/m]; 0: none
   std::uint32_t base[3];
   float part[3];
 };
 
-struct ShadeSettings {
+/// An octave of SolidTexture.
+struct ShadeOctave {
+  ShadeWaves waves;
+  float shortest_inverse;  ///< [1/m] of the shortest wave
+  float spread;
+};
+
+/// Joints of a material.
+struct ShadeJoints {
+  ShadeWaves pieces;
+  float spacing[3];  ///< [m]
+  float shortest;    ///< [m] of the spacings that are not 0
+  float width;       ///< [m]
+  float darkness, shade;
+  bool is_bonded, is_used;
+};
+
+/// A SolidTexture.
+struct ShadeTexture {
   static constexpr int kMostOctaves = 24;
   ShadeOctave octaves[kMostOctaves];
   int octave_count;
-  float amplitude;
+  float tint;
+  bool is_turned;  ///< by kTextureTurn, but for the joints
+  ShadeJoints joints;
+};
+
+struct ShadeSettings {
+  static constexpr int kMostTextures = 16;
+  ShadeTexture textures[kMostTextures];
+  bool is_lit;        ///< the colours contain the light
   float pixel_angle;  ///< [rad] width of a pixel on the axis
   float R_WC[3][3];
 };
@@ -44,6 +79,7 @@ struct alignas(64) ShadedPixels {
   float range[kMost];         ///< [m]
   float colour[3][kMost];
   float normal[3][kMost];
+  std::uint8_t texture[kMost];  ///< number in ShadeSettings
   float radiance[3][kMost];
   int count;
 };

@@ -10,55 +10,162 @@
 #include <Eigen/Core>
 
 #include "lidar/camera/shade_kernel.hpp"
+#include "lidar/camera/surface_material.hpp"
 
 namespace marsim::lidar {
 
 /// A texture that fills space, so that each surface has a texture fixed to it: octaves of value
-/// noise. Octaves finer than a pixel are faded out, so that nothing flickers from image to image.
+/// noise, and joints between pieces. Octaves finer than a pixel are faded out, so that nothing
+/// flickers from image to image.
 class SolidTexture {
  public:
-  /// `amplitude`: standard deviation of an octave, in the colour's logarithm; octaves from
-  /// `coarsest` down to `finest` [m], each half as long as the one before.
-  SolidTexture(double amplitude, double coarsest, double finest)
-      : amplitude_(static_cast<float>(amplitude)) {
+  /// `spread`: standard deviation of an octave, in the colour's logarithm; octaves from `coarsest`
+  /// down to `finest` [m], each half as long as the one before.
+  SolidTexture(double spread, double coarsest, double finest) : tint_(kTextureTint) {
     for (double length = coarsest; length >= finest * 0.999; length *= 0.5) {
-      inverse_lengths_.push_back(1.0 / length);
+      addOctave(length, static_cast<float>(spread), kEven);
+    }
+  }
+
+  /// A material's texture with all spreads times `contrast`.
+  SolidTexture(const MaterialTexture& material, float contrast)
+      : tint_(material.tint / std::max(material.coarse_spread, 1e-6F)), joints_(material.joints) {
+    is_turned_ = std::equal(material.stretch, material.stretch + 3, kEven);
+    constexpr float kSecond = 0.7F;  // spread of the second octave of two
+    for (const bool is_coarse : {true, false}) {
+      const auto length = static_cast<double>(is_coarse ? material.coarse : material.fine);
+      const float spread = contrast * (is_coarse ? material.coarse_spread : material.fine_spread);
+      addOctave(length, spread, material.stretch);
+      addOctave(0.5 * length, kSecond * spread, material.stretch);
+    }
+    joints_.darkness *= std::min(contrast, 1.0F);
+    joints_.shade *= contrast;
+    for (const float spacing : joints_.spacing) {
+      if (spacing > 0.0F) shortest_ = shortest_ > 0.0F ? std::min(shortest_, spacing) : spacing;
     }
   }
 
   /// Describes the texture for the shading of places relative to `about` [m].
-  void describe(const Eigen::Vector3d& about, ShadeSettings& settings) const {
-    settings.amplitude = amplitude_;
-    settings.octave_count = static_cast<int>(inverse_lengths_.size());
-    for (std::size_t i = 0; i < inverse_lengths_.size(); ++i) {
-      ShadeOctave& octave = settings.octaves[i];
-      octave.inverse_length = static_cast<float>(inverse_lengths_[i]);
-      for (int axis = 0; axis < 3; ++axis) {
-        const double place = about[axis] * inverse_lengths_[i], whole = std::floor(place);
-        octave.base[axis] = static_cast<std::uint32_t>(static_cast<std::int64_t>(whole));
-        octave.part[axis] = static_cast<float>(place - whole);
-      }
+  void describe(const Eigen::Vector3d& about, ShadeTexture& texture) const {
+    texture.octave_count = static_cast<int>(octaves_.size());
+    texture.tint = tint_;
+    texture.is_turned = is_turned_;
+    const Eigen::Vector3d middle = turned(about);
+    for (std::size_t i = 0; i < octaves_.size(); ++i) {
+      ShadeOctave& octave = texture.octaves[i];
+      octave.waves = wavesAbout(middle, octaves_[i].inverse_length);
+      octave.shortest_inverse = static_cast<float>(octaves_[i].inverse_length.maxCoeff());
+      octave.spread = octaves_[i].spread;
     }
+    ShadeJoints& joints = texture.joints;
+    joints.pieces = wavesAbout(about, inverseSpacing());
+    std::copy_n(joints_.spacing, 3, joints.spacing);
+    joints.shortest = shortest_;
+    joints.width = joints_.width;
+    joints.darkness = joints_.darkness;
+    joints.shade = joints_.shade;
+    joints.is_bonded = joints_.is_bonded;
+    joints.is_used = shortest_ > 0.0F;
   }
 
-  /// Factors around 1 for a surface's red, green and blue. `p`: place [m]; `width` [m]: of the
-  /// pixel.
-  Eigen::Vector3f at(const Eigen::Vector3d& p, float width) const {
+  /// Factors around 1 for a surface's red, green and blue. `p`: place [m]; `normal`: unit, or 0
+  /// where there is none; `width` [m]: of the pixel.
+  Eigen::Vector3f at(const Eigen::Vector3d& p, const Eigen::Vector3f& normal, float width) const {
+    const Eigen::Vector3d place = turned(p);
     float sum = 0.0F, first = 0.0F;
-    for (std::size_t i = 0; i < inverse_lengths_.size(); ++i) {
-      // In full at three pixels a wave, not at all at two.
-      const float pixels = 1.0F / (static_cast<float>(inverse_lengths_[i]) * width);
-      const float share = std::min(pixels - 2.0F, 1.0F);
-      if (share <= 0.0F) break;
-      const float value = share * noise(p * inverse_lengths_[i], static_cast<std::uint32_t>(i));
+    for (std::size_t i = 0; i < octaves_.size(); ++i) {
+      const Octave& octave = octaves_[i];
+      const float share =
+          shareOf(1.0F / static_cast<float>(octave.inverse_length.maxCoeff()), width);
+      if (share <= 0.0F) continue;
+      const float value =
+          share * octave.spread *
+          noise(place.cwiseProduct(octave.inverse_length), static_cast<std::uint32_t>(i));
       sum += value;
       if (i == 0) first = value;
     }
-    const float shade = amplitude_ * sum, tint = kTextureTint * amplitude_ * first;
-    return {std::exp(shade + tint), std::exp(shade), std::exp(shade - tint)};
+    float factor = 1.0F;
+    if (shortest_ > 0.0F) factor = joint(p, normal, width, sum);
+    const float green = factor * std::exp(sum), tint = std::exp(tint_ * first);
+    return {green * tint, green, green / tint};
   }
 
  private:
+  static constexpr float kEven[3] = {1.0F, 1.0F, 1.0F};
+
+  struct Octave {
+    Eigen::Vector3d inverse_length;  // [1/m]
+    float spread;
+  };
+
+  void addOctave(double length, float spread, const float* stretch) {
+    const Eigen::Vector3d waves(stretch[0], stretch[1], stretch[2]);
+    octaves_.push_back({waves / length, spread});
+  }
+
+  Eigen::Vector3d turned(const Eigen::Vector3d& p) const {
+    if (!is_turned_) return p;
+    Eigen::Vector3d result;
+    for (int i = 0; i < 3; ++i) {
+      result[i] = Eigen::Vector3f(kTextureTurn[i]).cast<double>().dot(p);
+    }
+    return result;
+  }
+
+  Eigen::Vector3d inverseSpacing() const {
+    Eigen::Vector3d inverse = Eigen::Vector3d::Zero();
+    for (int axis = 0; axis < 3; ++axis) {
+      const float spacing = joints_.spacing[axis];
+      if (spacing > 0.0F) inverse[axis] = 1.0 / static_cast<double>(spacing);
+    }
+    return inverse;
+  }
+
+  static ShadeWaves wavesAbout(const Eigen::Vector3d& about,
+                               const Eigen::Vector3d& inverse_length) {
+    ShadeWaves waves{};
+    for (int axis = 0; axis < 3; ++axis) {
+      const double place = about[axis] * inverse_length[axis], whole = std::floor(place);
+      waves.inverse_length[axis] = static_cast<float>(inverse_length[axis]);
+      waves.base[axis] = static_cast<std::uint32_t>(static_cast<std::int64_t>(whole));
+      waves.part[axis] = static_cast<float>(place - whole);
+    }
+    return waves;
+  }
+
+  // Of a wave of this length: in full at three pixels a wave, not at all at two.
+  static float shareOf(float length, float width) {
+    return std::clamp(length / width - 2.0F, 0.0F, 1.0F);
+  }
+
+  // The factor of the joints at a place; adds the shade of the piece there to `sum`.
+  float joint(const Eigen::Vector3d& p, const Eigen::Vector3f& normal, float width,
+              float& sum) const {
+    Eigen::Vector3d place = p.cwiseProduct(inverseSpacing());
+    const auto layer = static_cast<std::int64_t>(std::floor(place.z()));
+    if (joints_.is_bonded && (layer & 1) != 0) place += Eigen::Vector3d(0.5, 0.5, 0.0);
+    float line = 0.0F;
+    std::array<std::uint32_t, 3> piece{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const float spacing = joints_.spacing[axis];
+      if (spacing <= 0.0F) continue;
+      const auto i = static_cast<Eigen::Index>(axis);
+      const float shows = std::clamp((kJointCosine - std::abs(normal[i])) * 5.0F, 0.0F, 1.0F);
+      const double whole = std::floor(place[i]);
+      const auto part = static_cast<float>(place[i] - whole);
+      const float off = std::min(part, 1.0F - part) * spacing;
+      const float cover = std::clamp((0.5F * (joints_.width + width) - off) / width, 0.0F, 1.0F) *
+                          std::min(1.0F, joints_.width / width);
+      line = std::max(line, cover * shows);
+      if (shows >= 0.5F) {
+        piece[axis] = static_cast<std::uint32_t>(static_cast<std::int64_t>(whole));
+      }
+    }
+    sum += joints_.shade * shareOf(shortest_, width) *
+           valueAt(piece[0], piece[1], piece[2], kTexturePieces);
+    return 1.0F - joints_.darkness * line;
+  }
+
   // Values at whole coordinates, interpolated by cubic weights; standard deviation about 1.
   static float noise(const Eigen::Vector3d& p, std::uint32_t octave) {
     std::array<std::uint32_t, 3> low{};
@@ -93,8 +200,11 @@ class SolidTexture {
     return static_cast<float>(bits >> 8U) * 0x1p-23F - 1.0F;
   }
 
-  float amplitude_;
-  std::vector<double> inverse_lengths_;  // [1/m], from coarse to fine
+  float tint_;
+  bool is_turned_ = false;
+  std::vector<Octave> octaves_;  // from coarse to fine
+  Joints joints_;
+  float shortest_ = 0.0F;  // [m] least spacing of joints; 0: none
 };
 
 }  // namespace marsim::lidar

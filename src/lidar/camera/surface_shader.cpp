@@ -28,7 +28,7 @@ constexpr float kWidePixel = 0.5F;
 constexpr float kPlantContrast = 2.0F;
 
 float lightOn(const Eigen::Vector3f& normal_W) {
-  const Eigen::Vector3f sun(kSun);
+  const Eigen::Vector3f sun(kSunward);
   const float sky = 0.5F + 0.5F * normal_W.z();
   return kFromSky * sky + kFromGround * (1.0F - sky) + kFromSun * std::max(normal_W.dot(sun), 0.0F);
 }
@@ -131,12 +131,29 @@ SurfelColours coloursOf(const map::SurfelChannelViews& channels) {
 }  // namespace
 
 SurfaceShader::SurfaceShader(std::shared_ptr<const map::SurfelMap> map,
-                             map::SurfelChannelViews plants, const TextureConfig& texture)
+                             map::SurfelChannelViews plants, const TextureConfig& texture,
+                             CameraLight light)
     : map_(std::move(map)),
       colours_(coloursOf(map_->channels())),
       plants_(plants),
-      texture_(texture.amplitude, texture.coarsest, texture.finest),
-      plant_contrast_(kPlantContrast * static_cast<float>(texture.amplitude)) {}
+      plant_contrast_(kPlantContrast * static_cast<float>(texture.amplitude)) {
+  textures_.emplace_back(texture.amplitude, texture.coarsest, texture.finest);
+  if (light == CameraLight::kFlat) return;
+  daylight_ = Daylight::on(map_, colours_);
+  colours_ = daylight_->colours();
+  const auto contrast = static_cast<float>(texture.amplitude / TextureConfig{}.amplitude);
+  for (int i = 1; i < kMaterialCount; ++i) {
+    textures_.emplace_back(lidar::textureOf(static_cast<Material>(i)), contrast);
+  }
+}
+
+void SurfaceShader::describe(const Eigen::Vector3d& about, ShadeSettings& settings) const {
+  static_assert(kMaterialCount <= ShadeSettings::kMostTextures);
+  for (std::size_t i = 0; i < textures_.size(); ++i) {
+    textures_[i].describe(about, settings.textures[i]);
+  }
+  settings.is_lit = daylight_ != nullptr;
+}
 
 SurfaceShader::Job::Job(const SurfaceShader& shader, View<MovingObject> objects)
     : shader_(shader), kept_(std::size_t{1} << kKeptBits) {
@@ -171,15 +188,17 @@ const SurfaceShader::Job::Object* SurfaceShader::Job::objectOf(std::uint32_t ide
 
 const SurfaceShader::Job::Neighbourhood& SurfaceShader::Job::around(const map::SurfelMap& shape,
                                                                     const SurfelColours& colours,
-                                                                    std::uint32_t surfel) {
+                                                                    std::uint32_t surfel,
+                                                                    bool is_back) {
   Neighbourhood& kept = kept_[(surfel * 0x9e3779b1U) >> (32U - kKeptBits)];
-  if (kept.shape == &shape && kept.surfel == surfel) return kept;
+  if (kept.shape == &shape && kept.surfel == surfel && kept.is_back == is_back) return kept;
   const map::SurfelTreeView& tree = shape.tree();
   const map::FoundSurfel middle = map::surfelOf(tree, surfel);
   const auto r = static_cast<float>(shape.resolution());
   const Eigen::Vector3f normal = middle.normal.normalized();
   kept.shape = &shape;
   kept.surfel = surfel;
+  kept.is_back = is_back;
   kept.planar = middle.planar;
   kept.surfels.clear();
   if (!middle.planar) {  // balls are leaves and the like, each with a colour of its own
@@ -199,7 +218,8 @@ const SurfaceShader::Job::Neighbourhood& SurfaceShader::Job::around(const map::S
         found.planar && std::abs(cosine) >= kLeastCosine && offset <= kLargestOffset * r;
     if (!agrees && found.number != surfel) continue;
     if (cosine < 0.0F) n = -n;
-    kept.surfels.push_back({found.position, n, colours.of(found.number)});
+    kept.surfels.push_back(
+        {found.position, n, colours.of(found.number, is_back != (cosine < 0.0F))});
   }
   return kept;
 }
@@ -209,11 +229,20 @@ SurfaceShader::Job::Look SurfaceShader::Job::lookOf(const map::SurfelMap& shape,
                                                     const SeenSurface& surface,
                                                     const Eigen::Vector3f& p) {
   const std::uint32_t number = surface.hit.surfel;
-  if (surface.width > kWidePixel * static_cast<float>(shape.resolution())) {
+  const auto ownLook = [&] {
     const map::FoundSurfel own = map::surfelOf(shape.tree(), number);
-    return {colours.of(number), own.normal.normalized(), own.planar};
+    const bool is_back = own.planar && own.normal.dot(surface.direction_W) > 0.0F;
+    return Look{colours.of(number, is_back), own.normal.normalized(), own.planar};
+  };
+  if (surface.width > kWidePixel * static_cast<float>(shape.resolution())) {
+    return ownLook();
   }
-  const Neighbourhood& around = this->around(shape, colours, number);
+  // Hits' normals are towards the camera; only surfels of the map have two sides.
+  bool is_back = false;
+  if (colours.to_back != 0) {
+    is_back = map::surfelOf(shape.tree(), number).normal.dot(surface.direction_W) > 0.0F;
+  }
+  const Neighbourhood& around = this->around(shape, colours, number, is_back);
   const auto reach = static_cast<float>(kReach * shape.resolution());
   const float inverse_reach2 = 1.0F / (reach * reach);
   float sum = 0.0F;
@@ -227,8 +256,7 @@ SurfaceShader::Job::Look SurfaceShader::Job::lookOf(const map::SurfelMap& shape,
     normal += weight * surfel.normal;
   }
   if (sum > 0.0F) return {colour / sum, normal.normalized(), around.planar};
-  const map::FoundSurfel own = map::surfelOf(shape.tree(), number);
-  return {colours.of(number), own.normal.normalized(), own.planar};
+  return ownLook();
 }
 
 Radiance SurfaceShader::Job::radianceOf(const SeenSurface& surface) {
@@ -240,16 +268,24 @@ Radiance SurfaceShader::Job::radianceOf(const SeenSurface& surface) {
   const SurfelColours& colours = object != nullptr ? object->colours : shader_.colours_;
   const Look look = lookOf(shape, colours, surface, (p_M - shape.origin()).cast<float>());
   const Radiance colour = object != nullptr && object->colour ? *object->colour : look.colour;
+  const bool is_lit = object == nullptr && shader_.daylight_ != nullptr;
+  const SolidTexture& texture =
+      shader_.textures_[object == nullptr ? shader_.textureOf(surface.hit.surfel) : 0];
   if (!look.planar) {
-    return kLightOnLeaves * colour.cwiseProduct(shader_.texture_.at(p_M, surface.width));
+    return (is_lit ? 1.0F : kLightOnLeaves) *
+           colour.cwiseProduct(texture.at(p_M, Eigen::Vector3f::Zero(), surface.width));
   }
   Eigen::Vector3f n = look.normal;
   if (object != nullptr) n = object->X_WM.q.cast<float>() * n;
   if (n.dot(surface.direction_W) > 0.0F) n = -n;
-  Eigen::Vector3f along = surface.direction_W - n * n.dot(surface.direction_W);
-  if (object != nullptr) along = object->X_WM.q.conjugate().cast<float>() * along;
-  return lightOn(n) *
-         colour.cwiseProduct(textureAlong(p_M, along, surface.width, -n.dot(surface.direction_W)));
+  const float cosine = -n.dot(surface.direction_W), light = is_lit ? 1.0F : lightOn(n);
+  Eigen::Vector3f along = surface.direction_W + n * cosine;
+  if (object != nullptr) {
+    const Eigen::Quaternionf q_MW = object->X_WM.q.conjugate().cast<float>();
+    along = q_MW * along;
+    n = q_MW * n;
+  }
+  return light * colour.cwiseProduct(textureAlong(texture, p_M, n, along, surface.width, cosine));
 }
 
 // Blades and leaves sway and are thinner than the texture: each has a shade of its own.
@@ -262,22 +298,25 @@ Radiance SurfaceShader::Job::radianceOfPlant(const SeenSurface& surface) const {
 }
 
 // A pixel is long on a surface that it grazes: several places along it are averaged.
-Eigen::Vector3f SurfaceShader::Job::textureAlong(const Eigen::Vector3d& p_M,
+Eigen::Vector3f SurfaceShader::Job::textureAlong(const SolidTexture& texture,
+                                                 const Eigen::Vector3d& p_M,
+                                                 const Eigen::Vector3f& normal,
                                                  const Eigen::Vector3f& along, float width,
                                                  float cosine) const {
   const float length = 1.0F / std::max(cosine, kLeastIncidence);  // [pixels]
   const int places = static_cast<int>(length + 0.5F);
-  if (places <= 1) return shader_.texture_.at(p_M, width);
+  if (places <= 1) return texture.at(p_M, normal, width);
   const Eigen::Vector3d step =
       (along.normalized() * (width * length / static_cast<float>(places))).cast<double>();
   Eigen::Vector3f sum = Eigen::Vector3f::Zero();
   for (int i = 0; i < places; ++i) {
-    sum += shader_.texture_.at(p_M + step * (i - 0.5 * (places - 1)), width);
+    sum += texture.at(p_M + step * (i - 0.5 * (places - 1)), normal, width);
   }
   return sum / static_cast<float>(places);
 }
 
-Radiance SurfaceShader::sky(const Eigen::Vector3f& direction_W) {
+Radiance SurfaceShader::sky(const Eigen::Vector3f& direction_W) const {
+  if (daylight_) return Daylight::sky(direction_W);
   const Radiance horizon(0.80F, 0.83F, 0.86F), zenith(0.50F, 0.56F, 0.64F),
       ground(0.16F, 0.16F, 0.14F);
   const float up = direction_W.z();

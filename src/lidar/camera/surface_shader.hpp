@@ -8,6 +8,7 @@
 
 #include <Eigen/Core>
 
+#include "lidar/camera/daylight.hpp"
 #include "lidar/camera/solid_texture.hpp"
 #include "marsim/lidar/camera.hpp"
 #include "marsim/map/surfel_search.hpp"
@@ -31,7 +32,7 @@ class SurfaceShader {
  public:
   /// Keeps the map. `plants`: channels of the plants' primitives, which the caller keeps.
   SurfaceShader(std::shared_ptr<const map::SurfelMap> map, map::SurfelChannelViews plants,
-                const TextureConfig& texture);
+                const TextureConfig& texture, CameraLight light);
 
   /// Shading in one thread for one image: remembers the surfels around those met, which
   /// neighbouring pixels need again.
@@ -50,6 +51,7 @@ class SurfaceShader {
     struct Neighbourhood {
       const map::SurfelMap* shape = nullptr;
       std::uint32_t surfel = kNoSurfel;
+      bool is_back = false;  ///< colours of its back, and of those of the surfels around
       bool planar = false;
       std::vector<Neighbour> surfels;  ///< by number; normals turned to one side
     };
@@ -71,8 +73,9 @@ class SurfaceShader {
     Look lookOf(const map::SurfelMap& shape, const SurfelColours& colours,
                 const SeenSurface& surface, const Eigen::Vector3f& p);
     const Neighbourhood& around(const map::SurfelMap& shape, const SurfelColours& colours,
-                                std::uint32_t surfel);
-    Eigen::Vector3f textureAlong(const Eigen::Vector3d& p_M, const Eigen::Vector3f& along,
+                                std::uint32_t surfel, bool is_back);
+    Eigen::Vector3f textureAlong(const SolidTexture& texture, const Eigen::Vector3d& p_M,
+                                 const Eigen::Vector3f& normal, const Eigen::Vector3f& along,
                                  float width, float cosine) const;
     const Object* objectOf(std::uint32_t identity, double time);
 
@@ -84,17 +87,24 @@ class SurfaceShader {
     std::vector<map::FoundSurfel> found_;  // kept between searches
   };
 
-  /// Colours of the map's surfels.
+  /// Colours of the map's surfels, with the light on them if it is daylight.
   const SurfelColours& colours() const { return colours_; }
-  const SolidTexture& texture() const { return texture_; }
+  /// Number of the texture of a surfel of the map.
+  std::uint8_t textureOf(std::uint32_t surfel) const {
+    return daylight_ ? static_cast<std::uint8_t>(daylight_->materialOf(surfel)) : 0;
+  }
+  /// Describes the shading of places relative to `about` [m]: textures, and whether colours contain
+  /// the light.
+  void describe(const Eigen::Vector3d& about, ShadeSettings& settings) const;
   /// The light from a unit direction without a surface.
-  static Radiance sky(const Eigen::Vector3f& direction_W);
+  Radiance sky(const Eigen::Vector3f& direction_W) const;
 
  private:
   std::shared_ptr<const map::SurfelMap> map_;
   SurfelColours colours_;
+  std::shared_ptr<const Daylight> daylight_;  // null: flat light
   map::SurfelChannelViews plants_;
-  SolidTexture texture_;
+  std::vector<SolidTexture> textures_;  // by Material; only the first in flat light
   float plant_contrast_;
 };
 

@@ -117,6 +117,7 @@ void ImageFrame::blend(const map::Blending& blending, const SurfelColours* colou
   to.largest = largest_.data();
   if (colours == nullptr) return;
   to.looks.step = colours->step;
+  to.looks.to_back = colours->to_back;
   for (int i = 0; i < 3; ++i) {
     to.looks.bytes[i] = colours->bytes[i];
     to.looks.values[i] = colours->values[i];

@@ -120,7 +120,7 @@ class ImageBlend {
     const SeenSurfel seen = blending_.seen[number];
     const Cells cells = this->cells();
     float colour[3] = {};
-    if (looks) findColour(seen.surfel, colour);
+    if (looks) findColour(seen, colour);
     for (int row = seen.cells.first_row; row <= seen.cells.last_row; ++row) {
       const int begin = row * image_.stride;
       for (int column = seen.cells.first_column; column <= seen.cells.last_column; column += 8) {
@@ -129,11 +129,12 @@ class ImageBlend {
     }
   }
 
-  void findColour(std::uint32_t surfel, float* colour) const {
+  // The colour of the side that the sensor sees.
+  void findColour(const SeenSurfel& seen, float* colour) const {
     const ImageLooks& looks = blending_.looks;
+    const std::size_t place = seen.surfel * looks.step + (seen.nv > 0.0F ? looks.to_back : 0);
     for (int i = 0; i < 3; ++i) {
-      colour[i] =
-          looks.values[i][looks.bytes[i] == nullptr ? 0 : looks.bytes[i][surfel * looks.step]];
+      colour[i] = looks.values[i][looks.bytes[i] == nullptr ? 0 : looks.bytes[i][place]];
     }
   }
 
@@ -260,7 +261,7 @@ class ImageBlend {
       cells.first_n[2][i] = best.n[2];
       if (!looks || isPlanar(best)) continue;
       float colour[3];
-      findColour(best.surfel, colour);
+      findColour(best, colour);
       for (int k = 0; k < 3; ++k) cells.colour[k][i] = colour[k];
     }
   }

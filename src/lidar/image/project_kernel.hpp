@@ -29,7 +29,7 @@ struct SeenSurfel {
 /// SurfelColours, and the arrays for each cell's sums of colours and normals.
 struct ImageLooks {
   const std::uint8_t* bytes[3];
-  std::size_t step;
+  std::size_t step, to_back;
   const float* values[3];  ///< null: no looks are wanted
   float *colour[3], *normal[3];
 };

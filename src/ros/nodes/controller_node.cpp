@@ -204,6 +204,7 @@ void ControllerNode::publishReference(const ros::Time& stamp) {
   const auto reference = boost::make_shared<marsim::StateReference>();
   toMessage(reference_, fromRos(stamp), *reference);
   reference->header.frame_id = frames_.world;
+  reference->placements = placements_;
   reference_publisher_.publish(reference);
 }
 

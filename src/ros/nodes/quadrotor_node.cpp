@@ -20,7 +20,6 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr TimeNs kMotorPeriod = kNsPerSecond / 50;  // of `motor_states`
 constexpr TimeNs kPathPeriod = kNsPerSecond / 2;    // of `path`
 constexpr TimeNs kGrantPeriod = kNsPerSecond / 50;  // of simulated time
 constexpr double kStandstill = 0.1;                 // [s] of wall time without a step
@@ -171,9 +170,7 @@ void QuadrotorNode::place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp)
 
 void QuadrotorNode::onPlaced() {
   const TimeNs stamp = vehicle_->state().stamp;
-  // A reference does not say which placement it answers: with ideal dynamics one for the first
-  // state counts as old.
-  control_wait_.reset(stamp, !vehicle_->isIdeal());
+  control_wait_.reset(stamp);
   told_.reset();
   command_keeper_->forget(vehicle_->placements(), stamp);
   motion_publisher_->forgetPath();
@@ -254,7 +251,8 @@ void QuadrotorNode::advance() {
     if (due.imu) motion_publisher_->publishImu(*due.imu);
     navigation_sensors_->publish(vehicle_->state().stamp, due);
     const TimeNs stamp = vehicle_->state().stamp;
-    if (stamp % kMotorPeriod == 0) motion_publisher_->publishMotors(stamp, vehicle_->quadrotor());
+    if (stamp % MotionPublisher::kMotorPeriod == 0)
+      motion_publisher_->publishMotors(stamp, vehicle_->quadrotor());
     if (stamp % kPathPeriod == 0) motion_publisher_->publishPath(vehicle_->state());
     if (stamp % ContactPublisher::kClearancePeriod == 0) publishClearance();
     if (stamp % kGrantPeriod == 0) clock_grants_->grant(stamp + kClockLead);
@@ -346,7 +344,7 @@ void QuadrotorNode::onReference(const marsim::StateReferenceConstPtr& message) {
     return;
   }
   const TimeNs computed_from = fromRos(message->header.stamp);
-  if (!vehicle_->track(reference, computed_from, 0)) return;
+  if (!vehicle_->track(reference, computed_from, message->placements)) return;
   control_wait_.onCommand(computed_from);
   advance();
 }

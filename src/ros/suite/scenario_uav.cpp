@@ -18,6 +18,7 @@
 #include "ros/common/idle_gate.hpp"
 #include "ros/messages/conversions.hpp"
 #include "ros/uav/contact_publisher.hpp"
+#include "ros/uav/motion_publisher.hpp"
 
 namespace marsim::ros_nodes {
 namespace {
@@ -67,7 +68,8 @@ ScenarioUav::ScenarioUav(const std::string& name, const scenario::Scenario& scen
   collides_ = config::argumentOf(scenario, "collision") != "false";
   if (scenario.lockstep && slam == nullptr) beginAfter(0);
   ros::NodeHandle handle("/" + name);
-  if (scenario.lockstep && timeWaitsUntilIdle()) {
+  holds_goals_ = scenario.lockstep && timeWaitsUntilIdle();
+  if (holds_goals_) {
     idle_subscriber_ = handle.subscribe<rosgraph_msgs::Clock>(
         "/clock_idle", 10, [this](const rosgraph_msgs::ClockConstPtr&) { sendHeldGoals(); });
   }
@@ -103,6 +105,10 @@ void ScenarioUav::record() {
       "collision", kUavQueue, [this](const marsim::ContactConstPtr& message) {
         if (!message->begins) return;
         contacts_.emplace_back(fromRos(message->header.stamp), message->relative_speed);
+      });
+  motor_subscriber_ = inputs_.subscribe<marsim::MotorStates>(
+      "motor_states", kUavQueue, [this](const marsim::MotorStatesConstPtr& message) {
+        powers_.emplace_back(fromRos(message->header.stamp), message->power);
       });
 }
 
@@ -140,7 +146,7 @@ void ScenarioUav::onState(const marsim::VehicleStateConstPtr& message) {
     samples_.push_back(sample);
   } else if (guide_.goalCount() == 0) {
     guide_ = {slam_->from(sample.X_WB), kSlamTolerance, 0.0};
-    if (idle_subscriber_) guide_.beginAfter(stamp);
+    if (holds_goals_) guide_.beginAfter(stamp);
   }
   fly(sample);
   on_state(stamp);
@@ -149,7 +155,7 @@ void ScenarioUav::onState(const marsim::VehicleStateConstPtr& message) {
 void ScenarioUav::fly(const scenario::MotionSample& state) {
   const scenario::FlightGuide::Commands commands = guide_.answer(state);
   if (commands.goal) held_goals_.push_back(*commands.goal);
-  if (!idle_subscriber_) sendHeldGoals();
+  if (!holds_goals_) sendHeldGoals();
   for (const KinematicState& reference : commands.references) {
     marsim::StateReference message;
     toMessage(control::referenceOf(reference), reference.stamp, message);
@@ -167,6 +173,9 @@ void ScenarioUav::sendHeldGoals() {
   if (sends_goal_set_ && !isTurnOf(drone_, drones_, now_)) return;
   for (const StampedPose& goal : held_goals_) sendGoal(goal);
   held_goals_.clear();
+  const bool has_flight = slam_ == nullptr || guide_.goalCount() > 0;
+  // Each tick waits for a subscriber. One that sends references must not wait for the master.
+  if (has_flight && guide_.hasSentGoals() && !guide_.hasPath()) idle_subscriber_.shutdown();
 }
 
 void ScenarioUav::sendGoal(const StampedPose& goal) {
@@ -190,7 +199,8 @@ bool ScenarioUav::complete(TimeNs stamp) const {
     return values.empty() || values.back().first > stamp - period;
   };
   return now_ >= stamp && reaches(errors_, kErrorPeriod) &&
-         reaches(clearances_, ContactPublisher::kClearancePeriod);
+         reaches(clearances_, ContactPublisher::kClearancePeriod) &&
+         reaches(powers_, MotionPublisher::kMotorPeriod);
 }
 
 scenario::UavRecording ScenarioUav::recording(TimeNs stamp) const {
@@ -201,6 +211,7 @@ scenario::UavRecording ScenarioUav::recording(TimeNs stamp) const {
     sample.to_reference = valueAt(errors_, sample.stamp, sample.to_reference);
     sample.tracking_error = sample.to_reference.norm();
     sample.clearance = valueAt(clearances_, sample.stamp, sample.clearance);
+    sample.power = valueAt(powers_, sample.stamp, sample.power);
     recording.samples.push_back(sample);
   }
   for (const auto& [at, clearance] : clearances_) {

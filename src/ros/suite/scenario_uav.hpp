@@ -11,6 +11,7 @@
 
 #include "marsim/Clearance.h"
 #include "marsim/Contact.h"
+#include "marsim/MotorStates.h"
 #include "marsim/TrackingError.h"
 #include "marsim/VehicleState.h"
 #include "ros/common/inputs.hpp"
@@ -23,7 +24,8 @@ namespace marsim::ros_nodes {
 
 /// One UAV of a scenario: flies it along its goals or its path, and records the flight.
 ///
-/// In, below its namespace: `state`, `tracking_error`, `clearance`, `collision`. Out: `goal`, or
+/// In, below its namespace: `state`, `tracking_error`, `clearance`, `collision`,
+/// `motor_states`. Out: `goal`, or
 /// the client's topic for goals, and `command/state`. Commands have stamps ahead of the state that
 /// they answer (scenario::FlightGuide), so that in lockstep they act at the same instant in every
 /// run.
@@ -77,12 +79,15 @@ class ScenarioUav {
   std::vector<std::pair<TimeNs, Eigen::Vector3d>> errors_;  ///< [m] by their stamps
   std::vector<std::pair<TimeNs, double>> clearances_;       ///< [m] by their stamps
   std::vector<std::pair<TimeNs, double>> contacts_;         ///< [m/s] at which they begin
+  std::vector<std::pair<TimeNs, double>> powers_;           ///< [W] by their stamps
 
+  bool holds_goals_ = false;             ///< false: goals are sent at once
   std::vector<StampedPose> held_goals_;  ///< until all programs that time waits for are idle
   ros::Publisher goal_publisher_, reference_publisher_;
   Inputs inputs_;
-  ros::Subscriber idle_subscriber_;  ///< none: goals are sent at once
-  ros::Subscriber state_subscriber_, error_subscriber_, clearance_subscriber_, contact_subscriber_;
+  ros::Subscriber idle_subscriber_;
+  ros::Subscriber state_subscriber_, error_subscriber_, clearance_subscriber_, contact_subscriber_,
+      motor_subscriber_;
 };
 
 }  // namespace marsim::ros_nodes

@@ -112,6 +112,7 @@ void MotionPublisher::publishMotors(TimeNs stamp, const vehicle::Quadrotor& quad
   message.speeds.assign(speeds.data(), speeds.data() + speeds.size());
   message.commands.assign(commands.data(), commands.data() + commands.size());
   message.thrusts.assign(thrusts.data(), thrusts.data() + thrusts.size());
+  message.power = vehicle_.powerAt(speeds);
   motor_publisher_.publish(message);
 }
 

@@ -31,6 +31,8 @@ namespace marsim::ros_nodes {
 /// record_frame (whose pose that file has, as config::chooseFrame reads it).
 class MotionPublisher {
  public:
+  static constexpr TimeNs kMotorPeriod = kNsPerSecond / 50;  ///< of `motor_states`
+
   /// Reads the parameters. `lidar`: the vehicle's, a name or a file. Throws ConfigError, and
   /// FileError if the record cannot be written.
   MotionPublisher(Params& params, const Frames& frames, const vehicle::VehicleConfig& vehicle,

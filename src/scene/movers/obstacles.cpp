@@ -66,7 +66,8 @@ double resolutionOf(const ObstacleGroup& group, double size) {
   if (group.resolution > 0.0) return group.resolution;
   // Arms are thin; this gives about a thousand surfels.
   if (group.shape == ObstacleShape::kUav) return std::clamp(size / 30.0, 0.003, 0.02);
-  if (group.shape == ObstacleShape::kPerson) return std::clamp(size / 60.0, 0.005, 0.05);
+  if (group.shape == ObstacleShape::kPerson || group.shape == ObstacleShape::kSittingPerson)
+    return std::clamp(size / 60.0, 0.005, 0.05);
   return std::min(0.1 * (group.shape == ObstacleShape::kCapsule ? group.width_ratio * size : size),
                   0.05);
 }
@@ -119,7 +120,8 @@ void ObstacleGroup::declare(Settings& settings) {
                      {"sphere", ObstacleShape::kSphere},
                      {"box", ObstacleShape::kBox},
                      {"capsule", ObstacleShape::kCapsule},
-                     {"person", ObstacleShape::kPerson}});
+                     {"person", ObstacleShape::kPerson},
+                     {"sitting_person", ObstacleShape::kSittingPerson}});
   settings.optional("resolution", resolution, "m");
   settings.optional("reflectivity", reflectivity, "", kShare);
   settings.optional("class", semantic_class, map::semantic::names());
@@ -292,6 +294,9 @@ class GroupMaker {
         break;
       case ObstacleShape::kCapsule:
         shapes_[i] = capsuleShape(size, group_.width_ratio * size, r);
+        break;
+      case ObstacleShape::kSittingPerson:
+        shapes_[i] = sittingPerson(size, i, r);
         break;
       default:
         shapes_[i] = sphereShape(size, r);

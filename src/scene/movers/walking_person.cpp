@@ -61,6 +61,15 @@ class Body {
     }
   }
 
+  /// Sits.
+  explicit Body(const Outfit& outfit) : outfit_(outfit) {
+    addTrunk();
+    for (const double side : {1.0, -1.0}) {
+      addLeg(side, 0.5 * kPi, 0.5 * kPi);
+      addArm(side, 0.3, 1.2);
+    }
+  }
+
   const std::vector<Capsule>& parts() const { return parts_; }
   /// z of the lowest sole.
   double lowest() const {
@@ -188,6 +197,11 @@ WalkingPerson::WalkingPerson(double height, std::size_t outfit, double resolutio
     strides_.push_back(shapeOf(Body(part, 1.0, clothes), height, resolution));
   }
   standing_ = shapeOf(Body(0.0, 0.0, clothes), height, resolution);
+}
+
+std::shared_ptr<const map::SurfelMap> sittingPerson(double height, std::size_t outfit,
+                                                    double resolution) {
+  return shapeOf(Body(kOutfits[outfit % kOutfits.size()]), height, resolution);
 }
 
 }  // namespace marsim::scene

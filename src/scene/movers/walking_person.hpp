@@ -36,4 +36,9 @@ class WalkingPerson {
   std::shared_ptr<const map::SurfelMap> standing_;
 };
 
+/// The shape of a person on a chair: thighs level, shanks and trunk upright, hands before it. In
+/// the frame M of the same person upright.
+std::shared_ptr<const map::SurfelMap> sittingPerson(double height, std::size_t outfit,
+                                                    double resolution);
+
 }  // namespace marsim::scene

@@ -267,7 +267,10 @@ void RunJournal::noteEnd(const std::string& line) {
     if (required_.empty()) awaited_ = nodeOf(*required);
     ending_ = true;
   } else if (const auto type = between(line, "ERROR: cannot launch node of type [", "]:")) {
-    const std::string reason(trimmed(std::string_view(line).substr(line.find("]:") + 2)));
+    std::string reason(trimmed(std::string_view(line).substr(line.find("]:") + 2)));
+    if (reason == type->substr(0, type->find('/'))) {
+      reason = "ROS does not find that package; source its workspace's setup.bash";
+    }
     if (other_.empty()) {
       other_ =
           fmt::format("{} cannot be started: {}", clipped(*type), clipped(reason, kLongestReason));

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <unordered_set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -191,6 +192,35 @@ void drawCamera(const Place& place, const char* file, const Pose& X_WB, const fs
   viz::drawCameraImage(lidar::Camera(config, renderers, 1).image(0, X_WB, objects), config, path);
 }
 
+/// Draws a place by `light: flat` to the left and by `light: sun` to the right, without noise.
+void drawLights(const Place& place, const Pose& X_WB, const fs::path& path) {
+  lidar::CameraConfig config = config::loadCameras("stereo").cameras.front();
+  config.encoding = lidar::ImageEncoding::kBgr8;
+  config.full_well = 0.0;
+  for (int* size : {&config.model.width, &config.model.height}) *size /= 2;
+  for (double* length : {&config.model.fx, &config.model.fy}) *length /= 2.0;
+  config.model.cx = 0.5 * (config.model.width - 1);
+  config.model.cy = 0.5 * (config.model.height - 1);
+  const lidar::CameraRenderers renderers{place.map, lidar::makeRayCaster(place.map, {}),
+                                         lidar::makeDepthImageRenderer(place.map, {})};
+  const auto imageBy = [&](lidar::CameraLight light) {
+    config.light = light;
+    return lidar::Camera(config, renderers, 1).image(0, X_WB);
+  };
+  const lidar::CameraImage flat = imageBy(lidar::CameraLight::kFlat),
+                           sun = imageBy(lidar::CameraLight::kSun);
+  const auto row_bytes = 3 * static_cast<std::ptrdiff_t>(config.model.width);
+  lidar::CameraImage both;
+  for (int row = 0; row < config.model.height; ++row) {
+    for (const lidar::CameraImage* image : {&flat, &sun}) {
+      const auto begin = image->pixels.begin() + row * row_bytes;
+      both.pixels.insert(both.pixels.end(), begin, begin + row_bytes);
+    }
+  }
+  config.model.width *= 2;
+  viz::drawCameraImage(both, config, path);
+}
+
 Pose lookingFrom(double x, double y, double z, double yaw_degrees) {
   return {fromRollPitchYaw(0.0, 0.0, radians(yaw_degrees)), {x, y, z}};
 }
@@ -247,6 +277,18 @@ int drawAll(const fs::path& folder) {
   draw("camera_forest.png", [&](const fs::path& path) {
     drawCamera(forest, "stereo", lookingFrom(0.0, 0.0, 1.5, 20.0), path);
   });
+  const auto drawLight = [&](const std::string& name, const Place& place, const Pose& X_WB) {
+    draw(("light_" + name + ".png").c_str(),
+         [&](const fs::path& path) { drawLights(place, X_WB, path); });
+  };
+  drawLight("building", building, lookingFrom(-3.5, -1.0, 1.6, 10.0));
+  drawLight("forest", forest, lookingFrom(0.0, 0.0, 1.5, 20.0));
+  const std::pair<const char*, Pose> views[] = {
+      {"large_office", lookingFrom(0.0, 0.0, 1.6, 0.0)},
+      {"indoor_2", lookingFrom(0.0, 0.0, 1.6, 0.0)},
+      {"mine_tunnel", lookingFrom(0.0, 0.0, 1.6, 0.0)},
+      {"historical_building", lookingFrom(0.0, 0.0, 1.6, 0.0)}};
+  for (const auto& [name, X_WB] : views) drawLight(name, Place(name), X_WB);
   draw("collision.png", [&](const fs::path& path) { drawCollision(building, path); });
   return 0;
 }

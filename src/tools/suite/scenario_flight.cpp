@@ -122,9 +122,12 @@ const std::map<std::string, std::string>& ScenarioFlight::arguments() const {
   return arguments_->values();
 }
 
-void ScenarioFlight::requireArgument(const std::string& where, const std::string& name) {
-  if (std::find(kArguments.begin(), kArguments.end(), name) != kArguments.end()) return;
-  throw UnknownNameError(where, "argument of a flight without ROS", name, kArguments);
+void ScenarioFlight::requireArgument(const std::string& where, const std::string& name,
+                                     const std::vector<std::string>& more) {
+  std::vector<std::string> known = kArguments;
+  known.insert(known.end(), more.begin(), more.end());
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  throw UnknownNameError(where, "argument of a flight without ROS", name, known);
 }
 
 void ScenarioFlight::makeConfig(const scenario::Scenario& scenario, dataset::Axes replay_axes) {

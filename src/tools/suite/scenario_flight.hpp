@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "dataset/axes.hpp"
 #include "marsim/map/load_map.hpp"
@@ -42,13 +43,15 @@ class ScenarioFlight {
   void tellEveryStep() { config_.rates.odometry = config_.rates.dynamics; }
   /// The arguments of the launch file by name, each as it was given or by default.
   const std::map<std::string, std::string>& arguments() const;
-  /// Throws UnknownNameError for a name that is not among them.
-  static void requireArgument(const std::string& where, const std::string& name);
+  /// Throws UnknownNameError for a name that is not among them and those of the caller.
+  static void requireArgument(const std::string& where, const std::string& name,
+                              const std::vector<std::string>& more = {});
 
   /// Loads the map and puts the UAV into it. `threads` of the renderers, 0: all cores, do not
   /// affect results. The functions below need it.
   void enter(int threads);
   const map::LoadedMap& map() const { return map_; }
+  double groundZ() const { return world_->groundZ(); }  ///< [m]
   /// The caller may set its callbacks, except on_report and on_contact.
   sim::Uav& uav() { return *uav_; }
   /// Advances by one dynamics step.

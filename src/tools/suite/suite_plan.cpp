@@ -2,6 +2,7 @@
 #include "tools/suite/suite_plan.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -47,19 +48,34 @@ std::string stampOf(const fs::path& file) {
   return error ? "" : fmt::format("file {} {} {}\n", file.string(), size, time);
 }
 
-/// The libraries of this package, beside the programs' folder.
-std::string librariesStamp() {
+/// Those of the files in a folder whose names begin so.
+std::string stampsOf(const fs::path& folder, const std::string& beginning) {
+  std::error_code error;
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.compare(0, beginning.size(), beginning) == 0) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  std::string text;
+  for (const fs::path& file : files) text += stampOf(file);
+  return text;
+}
+
+/// The programs and libraries of this package.
+std::string buildStamp() {
   std::error_code error;
   const fs::path programs = fs::read_symlink("/proc/self/exe", error).parent_path();
-  std::vector<fs::path> libraries;
-  for (const fs::directory_entry& entry : fs::directory_iterator(programs.parent_path(), error)) {
-    const std::string name = entry.path().filename().string();
-    if (name.compare(0, 9, "libmarsim") == 0) libraries.push_back(entry.path());
-  }
-  std::sort(libraries.begin(), libraries.end());
-  libraries.push_back(programs / "scenario_runner");
+  return stampsOf(programs.parent_path(), "libmarsim") + stampsOf(programs, "");
+}
+
+/// The programs of another package, in every workspace.
+std::string packageStamp(const std::string& package) {
+  const char* const prefixes = std::getenv("CMAKE_PREFIX_PATH");
   std::string text;
-  for (const fs::path& library : libraries) text += stampOf(library);
+  for (const std::string& prefix : split(prefixes ? prefixes : "", ':')) {
+    text += stampsOf(fs::path(prefix) / "lib" / package, "");
+  }
   return text;
 }
 
@@ -104,14 +120,14 @@ std::string PlannedRun::madeFrom(const StandIns& stand_ins) const {
   std::string text = fmt::format("seed {}\n", seed);
   for (const std::string& package : wantedPackages(scenario)) {
     const auto found = stand_ins.find(package);
-    if (found != stand_ins.end()) {
-      text += fmt::format("in place of {}: {}", package, stampOf(found->second));
-    }
+    text += found == stand_ins.end()
+                ? packageStamp(package)
+                : fmt::format("in place of {}: {}", package, stampOf(found->second));
   }
   for (const auto& [name, value] : scenario.arguments) text += stampOf(value);
   for (const scenario::Program& program : scenario.programs) text += stampOf(program.file);
   for (const auto& [uav, flight] : scenario.flights) text += stampOf(flight.trajectory);
-  text += librariesStamp();
+  text += buildStamp();
   return text + "\n" + readFile(scenario.file, kLargestScenario);
 }
 

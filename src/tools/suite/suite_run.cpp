@@ -294,6 +294,12 @@ int runSuite(const SuiteOptions& options) {
     if (!options.baseline.empty()) {
       baseline = suite::readResults(options.baseline);
       if (baseline.empty()) throw FileError(options.baseline, "has no run to compare with");
+      std::error_code none;
+      const fs::path results = fs::path(options.output) / suite::kResultsFile;
+      if (fs::equivalent(options.baseline, options.output, none) ||
+          fs::equivalent(options.baseline, results, none)) {
+        throw FileError(options.baseline, "is what --out writes; name another folder there");
+      }
     }
   } catch (const Error& error) {
     fmt::print(stderr, "marsim suite: --baseline: {}\n", error.what());

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sequence.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "marsim/lidar/image_truth.hpp"
+#include "odometry.hpp"
+#include "rgbd.hpp"
+#include "room.hpp"
+
+namespace vision {
+
+using namespace marsim;
+using Eigen::Isometry3d;
+using Eigen::Vector3d;
+
+const std::map<std::string, Sequence> kSequences = {
+    {"walking_xyz", {true, Sequence::Motion::kXyz}},
+    {"walking_rpy", {true, Sequence::Motion::kRpy}},
+    {"walking_static", {true, Sequence::Motion::kStatic}},
+    {"walking_halfsphere", {true, Sequence::Motion::kHalfsphere}},
+    {"sitting_xyz", {false, Sequence::Motion::kXyz}},
+    {"sitting_rpy", {false, Sequence::Motion::kRpy}},
+    {"sitting_static", {false, Sequence::Motion::kStatic}}};
+
+namespace {
+
+// The pose of the body, which carries the camera as a hand would. Amplitudes after those of the
+// benchmark's sequences.
+Pose bodyAt(Sequence::Motion motion, double time) {
+  const auto wave = [time](double period, double phase = 0.0) {
+    return std::sin(2.0 * kPi * time / period + phase) - std::sin(phase);
+  };
+  const Vector3d hand(0.004 * wave(0.9), 0.006 * wave(1.3), 0.005 * wave(1.1));
+  const double tremble = 0.004 * wave(0.8);
+  Vector3d p(0.0, 0.0, 1.35), rpy(tremble, 0.1, tremble);
+  switch (motion) {
+    case Sequence::Motion::kXyz:
+      p += Vector3d(0.2 * wave(7.0), 0.3 * wave(5.0), 0.15 * wave(6.0));
+      break;
+    case Sequence::Motion::kRpy:
+      rpy += Vector3d(0.25 * wave(5.0), 0.2 * wave(6.0), 0.35 * wave(7.0));
+      p += 5.0 * hand;
+      break;
+    case Sequence::Motion::kStatic:
+      break;
+    case Sequence::Motion::kHalfsphere: {
+      const double across = 0.4 * wave(9.0), up = 0.2 * wave(6.5), radius = 1.2;
+      p += radius * Vector3d(1.0 - std::cos(across) * std::cos(up),
+                             -std::sin(across) * std::cos(up), std::sin(up));
+      rpy += Vector3d(0.0, up, across);
+    }
+  }
+  return {fromRollPitchYaw(rpy.x(), rpy.y(), rpy.z()), p + hand};
+}
+
+sim::UavConfig carrier(const Sequence& sequence, double seconds) {
+  sim::UavConfig config;
+  config.vehicle = config::loadVehicle("zhong_2023");
+  config.controller = config::loadController("default");
+  config.cameras = config::loadCameras("d435i");
+  config.cameras->rate = 15.0;  // [Hz]
+  config.cameras->cameras[0].gain = 1.6;
+  config.cameras->cameras[0].texture.amplitude = 0.22;
+  config.collision.on = false;
+  std::vector<StampedPose> poses;
+  for (double time = 0.0; time < seconds + 0.2; time += 0.05) {
+    poses.push_back({toNs(time), bodyAt(sequence.motion, time)});
+  }
+  config.replay = sim::Replay{std::make_shared<const PoseTrack>(poses), 0};
+  return config;
+}
+
+scene::ObstacleGroup person(const std::string& name) {
+  scene::ObstacleGroup group = scene::usualGroup(scene::ObstacleKind::kWaypoints);
+  group.name = name;
+  group.shape = scene::ObstacleShape::kPerson;
+  group.size_min = 1.76;
+  group.size_max = 1.82;
+  group.semantic_class = map::semantic::kPerson;
+  return group;
+}
+
+scene::ObstaclesConfig peopleThatWalk() {
+  scene::ObstaclesConfig config;
+  const auto add = [&](int number, double speed, const std::vector<Vector3d>& corners) {
+    scene::ObstacleGroup& group =
+        config.groups.emplace_back(person("walkers" + std::to_string(config.groups.size())));
+    group.number = number;
+    group.speed_min = group.speed_max = speed;
+    group.points = corners;
+  };
+  add(2, 0.5, {{1.5, -1.0, 0.9}, {1.5, 1.0, 0.9}, {2.0, 0.8, 0.9}, {2.0, -0.8, 0.9}});
+  add(1, 0.4, {{1.7, 0.8, 0.9}, {1.35, 0.4, 0.9}, {1.35, -0.5, 0.9}, {1.7, -0.9, 0.9}});
+  return config;
+}
+
+scene::ObstaclesConfig peopleThatSit() {
+  scene::ObstaclesConfig config;
+  for (const double y : {-0.5, 0.45}) {
+    scene::ObstacleGroup& group =
+        config.groups.emplace_back(person("sitter" + std::to_string(config.groups.size())));
+    group.kind = scene::ObstacleKind::kDriven;
+    group.shape = scene::ObstacleShape::kSittingPerson;
+    group.region = {Vector3d(-3, -3, 0), Vector3d(3, 3, 2)};
+    group.points = {Vector3d(1.9, y, 0.9)};
+  }
+  return config;
+}
+
+/// Follows a sequence's images.
+class Follower {
+ public:
+  Follower(const lidar::Camera& camera, const DetectorConfig& detector)
+      : camera_(camera),
+        pinhole_(pinholeOf(camera.config().model)),
+        detector_(detector),
+        cleaned_(pinhole_),
+        plain_(pinhole_) {}
+
+  void add(const lidar::CameraImage& image, View<scene::MovingObject> objects,
+           const std::function<void(const LabelledImage&)>& show) {
+    const cv::Mat grey = greyOf(camera_, image), depth = depthOf(camera_, image);
+    const std::vector<lidar::SeenObject> people =
+        lidar::ImageTruth(camera_, image, objects).seenObjects();
+    const double time = toSeconds(image.time);
+    std::vector<Box> truth;
+    for (const lidar::SeenObject& seen : people) {
+      truth.push_back({seen.left * 1.0, seen.top * 1.0, seen.right * 1.0, seen.bottom * 1.0});
+    }
+    const std::vector<Box> boxes = detector_.detect(time, truth);
+    Features features = findFeatures(grey);
+    features.depths = depthsOf(features.pixels, depth);
+    const std::vector<PointFlow>& points = moving_.label(time, grey, features, boxes);
+    std::vector<bool> all(features.size(), true), is_static(features.size());
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      is_static[i] = points[i].label == Label::kStatic;
+    }
+    const Isometry3d X_WC = isometryOf(image.X_WC);
+    const auto cleaned = cleaned_.add(features, is_static), plain = plain_.add(features, all);
+    if (cleaned) result.with_removal.push_back({time, X_WC, *cleaned});
+    if (plain) result.without.push_back({time, X_WC, *plain});
+    ++result.images;
+    judge(image, points, boxes);
+    if (cleaned)
+      judge(moving_.movers(pinhole_, depth, *cleaned), X_WC * cleaned->inverse(), people);
+    if (show) show({time, grey, boxes, points});
+  }
+
+  SequenceResult result;
+
+ private:
+  // Compares labels in boxes with the surfaces that the pixels show.
+  void judge(const lidar::CameraImage& image, const std::vector<PointFlow>& points,
+             const std::vector<Box>& boxes) {
+    for (const PointFlow& point : points) {
+      const bool in_box = std::any_of(boxes.begin(), boxes.end(), [&](const Box& box) {
+        return box.holds(point.now.x, point.now.y);
+      });
+      if (!in_box || point.label == Label::kUnknown) continue;
+      const int pixel = cvRound(point.now.y) * camera_.config().model.width + cvRound(point.now.x);
+      const bool of_room =
+          image.hits[static_cast<std::size_t>(pixel)].identity == scene::kMapIdentity;
+      ++(of_room ? result.still : result.moving);
+      if (of_room && point.label == Label::kStatic) ++result.still_kept;
+      if (!of_room && point.label == Label::kMoving) ++result.moving_found;
+    }
+  }
+
+  // Compares velocities with those of the nearest person. `X_WF`: frame of the odometry.
+  void judge(const std::vector<SeenMover>& movers, const Isometry3d& X_WF,
+             const std::vector<lidar::SeenObject>& people) {
+    for (const SeenMover& mover : movers) {
+      const Vector3d p = X_WF * mover.p_W, v = X_WF.linear() * mover.v_W;
+      const lidar::SeenObject* nearest = nullptr;
+      double least = 0.5;
+      for (const lidar::SeenObject& seen : people) {
+        const double away = (seen.X_WM.p - p).head<2>().norm();
+        if (away >= least) continue;
+        least = away;
+        nearest = &seen;
+      }
+      if (nearest != nullptr && nearest->v_WM.norm() > 0.3)
+        result.velocity_errors.push_back((v - nearest->v_WM).head<2>().norm());
+    }
+  }
+
+  const lidar::Camera& camera_;
+  Pinhole pinhole_;
+  Detector detector_;
+  MovingPoints moving_;
+  Odometry cleaned_, plain_;
+};
+
+}  // namespace
+
+SequenceResult run(const Sequence& sequence, double seconds, const DetectorConfig& detector,
+                   const std::function<void(const LabelledImage&)>& show) {
+  static const std::shared_ptr<const map::SurfelMap> map = Room().map();
+  sim::World world(map);
+  sim::Uav& uav = world.addUav(carrier(sequence, seconds));
+  const auto people = std::make_shared<scene::Obstacles>(
+      sequence.people_walk ? peopleThatWalk() : peopleThatSit(), scene::MapDistance(), "people");
+  world.addObjects(people);
+  const auto driver = std::make_shared<scene::ObstacleDriver>(people, 0);
+  if (!sequence.people_walk) world.addDriver(driver);
+  Follower follower(uav.cameras()->cameras()[0], detector);
+  uav.on_camera_image = [&](std::size_t, const lidar::CameraImage& image,
+                            View<scene::MovingObject> objects) {
+    follower.add(image, objects, show);
+  };
+  for (TimeNs time = 0; time < toNs(seconds); time = world.time()) {
+    for (std::size_t i = 0; i < driver->size(); ++i) {  // people on chairs turn to and fro
+      const double period = i == 0 ? 6.0 : 4.5;
+      driver->command(i, Vector3d::Zero(), 0.5 * std::cos(2.0 * kPi * toSeconds(time) / period),
+                      time);
+    }
+    world.runFor(0.02);
+  }
+  return follower.result;
+}
+
+}  // namespace vision

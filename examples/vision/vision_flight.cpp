@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Visual odometry among people and hovering on it, without ROS:
+// vision_flight SEQUENCE [SECONDS [PICTURE.png [AT]]], SEQUENCE walking_xyz ... or all;
+// vision_flight hover d435i|stereo [SECONDS].
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include <opencv2/imgproc.hpp>
+
+#include "hover.hpp"
+#include "marsim/marsim.hpp"
+#include "marsim/viz/picture.hpp"
+#include "sequence.hpp"
+
+using namespace vision;
+
+namespace {
+
+void print(const char* name, const std::vector<double>& errors) {
+  const Statistics s = statisticsOf(errors);
+  std::printf(" %s %.4f %.4f %.4f %.4f m", name, s.rms, s.mean, s.median, s.deviation);
+}
+
+void print(const std::string& name, const char* kind, const std::vector<PosePair>& poses,
+           std::size_t images) {
+  std::printf("%-18s %-15s (rms, mean, median, deviation)", name.c_str(), kind);
+  print("ATE", absoluteErrors(poses));
+  print("RPE", relativeErrors(poses));
+  std::printf(", lost in %zu of %zu images\n", images - poses.size(), images);
+}
+
+double share(std::size_t part, std::size_t whole) {
+  return whole == 0 ? 100.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+void print(const std::string& name, const SequenceResult& result) {
+  print(name, "without removal", result.without, result.images);
+  print(name, "with removal", result.with_removal, result.images);
+  std::printf(
+      "%-18s in boxes: %.1f %% of features on people are moving, %.1f %% of the room's "
+      "static; velocities: median error %.2f m/s\n",
+      name.c_str(), share(result.moving_found, result.moving),
+      share(result.still_kept, result.still), statisticsOf(result.velocity_errors).median);
+  std::fflush(stdout);
+}
+
+// Boxes in blue, static points and their flows in green, moving ones in red, unknown in yellow.
+void draw(const LabelledImage& image, const std::string& path) {
+  cv::Mat picture;
+  cv::cvtColor(image.grey, picture, cv::COLOR_GRAY2RGB);
+  for (const Box& box : image.boxes) {
+    cv::rectangle(picture, cv::Point2d(box.left, box.top), cv::Point2d(box.right, box.bottom),
+                  {60, 90, 255}, 2);
+  }
+  for (const PointFlow& point : image.points) {
+    const cv::Scalar colour = point.label == Label::kStatic   ? cv::Scalar(0, 220, 0)
+                              : point.label == Label::kMoving ? cv::Scalar(255, 30, 30)
+                                                              : cv::Scalar(240, 220, 0);
+    cv::circle(picture, point.now, 2, colour, cv::FILLED, cv::LINE_AA);
+    cv::line(picture, point.then, point.now, colour, 1, cv::LINE_AA);
+  }
+  marsim::lidar::CameraConfig camera;
+  camera.model.width = picture.cols;
+  camera.model.height = picture.rows;
+  camera.encoding = marsim::lidar::ImageEncoding::kRgb8;
+  marsim::lidar::CameraImage out;
+  out.pixels.assign(picture.data, picture.data + picture.total() * picture.elemSize());
+  marsim::viz::drawCameraImage(out, camera, path);
+}
+
+int runSequences(const std::string& name, int argc, char** argv) {
+  const double seconds = argc > 2 ? std::atof(argv[2]) : 20.0,
+               at = argc > 4 ? std::atof(argv[4]) : 3.0;
+  if (name != "all" && kSequences.count(name) == 0)
+    throw marsim::Error("unknown sequence '" + name +
+                        "', known: all, hover, sitting_rpy, sitting_static, sitting_xyz, "
+                        "walking_halfsphere, walking_rpy, walking_static, walking_xyz");
+  std::string path = argc > 3 ? argv[3] : "";
+  const auto show = [&](const LabelledImage& image) {
+    if (path.empty() || image.time < at) return;
+    draw(image, path);
+    path.clear();
+  };
+  for (const auto& [known, sequence] : kSequences) {
+    if (name == "all" || name == known) print(known, run(sequence, seconds, {}, show));
+  }
+  return 0;
+}
+
+int runHover(int argc, char** argv) {
+  const std::string camera = argc > 2 ? argv[2] : "d435i";
+  const Hover result = hover(camera, argc > 3 ? std::atof(argv[3]) : 60.0);
+  const Eigen::Vector3d &e = result.largest, &o = result.of_odometry;
+  std::printf(
+      "hover on %s: at most %.3f, %.3f, %.3f m from its place in x, y, z; odometry at most "
+      "%.3f, %.3f, %.3f m; lost in %zu of %zu images; %s\n",
+      camera.c_str(), e.x(), e.y(), e.z(), o.x(), o.y(), o.z(), result.lost, result.images,
+      result.on_estimates ? "on estimates until the end" : "NOT ON ESTIMATES");
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const std::string name = argc > 1 ? argv[1] : "all";
+    return name == "hover" ? runHover(argc, argv) : runSequences(name, argc, argv);
+  } catch (const marsim::Error& error) {
+    std::fprintf(stderr, "vision_flight: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lidar/camera/pinholes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace marsim::lidar {
+namespace {
+
+constexpr int kRounds = 3;
+constexpr float kSameCosine = 0.5F;  // of normals at both ends; grazing rays meet discs that lean
+constexpr float kSlope = 0.25F;      // of a surface against the plane of one of its surfels
+constexpr float kBallCosine = 0.9999F;  // normals of balls are against the ray
+
+}  // namespace
+
+PinholeCloser::PinholeCloser(const Frame& frame, const std::vector<Eigen::Vector3f>& directions,
+                             const CameraModel& model, double resolution)
+    : frame_(frame),
+      directions_(directions),
+      width_(model.width),
+      height_(model.height),
+      pixel_angle_(static_cast<float>(1.0 / std::sqrt(model.fx * model.fy))),
+      resolution_(static_cast<float>(resolution)),
+      widest_(static_cast<float>(std::max(kWidestPinhole * resolution, kWidestPinholeAtLeast))) {
+  for (const Pose& X_WC : frame.X_WC) R_WC_.emplace_back(X_WC.q.toRotationMatrix().cast<float>());
+}
+
+void PinholeCloser::close(std::vector<Hit>& hits, SurfaceLooks* looks) const {
+  const auto width = static_cast<std::size_t>(width_);
+  std::vector<std::uint32_t> edges_in_rows = edges(1, hits), edges_in_columns = edges(width, hits);
+  std::vector<Gap> gaps;
+  std::vector<std::uint32_t> gap_in_row(hits.size()), pinholes;
+  // Closed parts of a pinhole bound the rest of it.
+  for (int round = 0; round < kRounds; ++round) {
+    gaps.assign(1, Gap{});
+    std::fill(gap_in_row.begin(), gap_in_row.end(), 0);
+    pinholes.clear();
+    forGaps(edges_in_rows, 1, hits, [&](const Gap& gap) {
+      for (std::size_t i = gap.first + 1; i < gap.last; ++i) {
+        gap_in_row[i] = static_cast<std::uint32_t>(gaps.size());
+      }
+      gaps.push_back(gap);
+    });
+    forGaps(edges_in_columns, width, hits, [&](const Gap& gap) {
+      for (std::size_t i = gap.first + width; i < gap.last; i += width) {
+        if (gap_in_row[i] != 0) pinholes.push_back(static_cast<std::uint32_t>(i));
+      }
+    });
+    if (pinholes.empty()) return;
+    for (const std::uint32_t pixel : pinholes) fill(pixel, gaps[gap_in_row[pixel]], hits, looks);
+    edges_in_rows.insert(edges_in_rows.end(), pinholes.begin(), pinholes.end());
+    edges_in_columns.insert(edges_in_columns.end(), pinholes.begin(), pinholes.end());
+  }
+}
+
+std::vector<std::uint32_t> PinholeCloser::edges(std::size_t step,
+                                                const std::vector<Hit>& hits) const {
+  std::vector<std::uint32_t> pixels;
+  for (std::size_t i = 0; i + step < hits.size(); ++i) {
+    const Hit& hit = hits[i];
+    // The next pixel is behind the hit's plane only if it is this much farther.
+    const float farther = hits[i + step].range - hit.range + hit.range * pixel_angle_;
+    if (hit.valid() && hit.identity == kMapIdentity && farther >= resolution_) {
+      pixels.push_back(static_cast<std::uint32_t>(i));
+    }
+  }
+  return pixels;
+}
+
+template <class Act>
+void PinholeCloser::forGaps(const std::vector<std::uint32_t>& edges, std::size_t step,
+                            const std::vector<Hit>& hits, const Act& act) const {
+  for (const std::uint32_t pixel : edges) {
+    const int row = static_cast<int>(pixel) / width_, column = static_cast<int>(pixel) % width_;
+    const int left = step == 1 ? width_ - 1 - column : height_ - 1 - row;
+    const int gap = gapAfter(pixel, step, left, hits);
+    if (gap > 0) act(Gap{pixel, pixel + static_cast<std::size_t>(gap) * step});
+  }
+}
+
+Eigen::Vector3f PinholeCloser::directionOf(std::size_t pixel) const {
+  const int row = static_cast<int>(pixel) / width_;
+  return R_WC_[frame_.numberOf(row)] * directions_[pixel];
+}
+
+bool PinholeCloser::isSurface(const Hit& hit, std::size_t pixel) const {
+  return hit.valid() && hit.identity == kMapIdentity &&
+         hit.incidenceCosine(directionOf(pixel)) < kBallCosine;
+}
+
+int PinholeCloser::gapAfter(std::size_t pixel, std::size_t step, int left,
+                            const std::vector<Hit>& hits) const {
+  const Hit& from = hits[pixel];
+  if (!isSurface(from, pixel)) return 0;
+  const float pixels = std::max(widest_ / (from.range * pixel_angle_), kLeastPixels) + 1.0F;
+  const auto most = static_cast<int>(std::min({pixels, kMostPixels, static_cast<float>(left)}));
+  const Eigen::Vector3f p = from.range * directionOf(pixel);
+  for (int k = 1; k <= most; ++k) {
+    const std::size_t other = pixel + static_cast<std::size_t>(k) * step;
+    const Hit& hit = hits[other];
+    if (!hit.valid()) continue;
+    const Eigen::Vector3f way = hit.range * directionOf(other) - p;
+    const float before = from.normal.dot(way);
+    const bool is_near =
+        std::abs(before) <= resolution_ + std::min(kSlope * way.norm(), resolution_);
+    if (!is_near && before < 0.0F) continue;
+    const bool goes_on =
+        is_near && isSurface(hit, other) && std::abs(from.normal.dot(hit.normal)) >= kSameCosine;
+    return goes_on && k > 1 ? k : 0;
+  }
+  return 0;
+}
+
+void PinholeCloser::fill(std::size_t pixel, const Gap& gap, std::vector<Hit>& hits,
+                         SurfaceLooks* looks) const {
+  const Hit &first = hits[gap.first], &last = hits[gap.last];
+  const bool is_nearer_first = pixel - gap.first <= gap.last - pixel;
+  Hit hit = hits[is_nearer_first ? gap.first : gap.last];
+  const float share =
+      static_cast<float>(pixel - gap.first) / static_cast<float>(gap.last - gap.first);
+  // On a plane the inverse of the range changes almost evenly along a row.
+  hit.range = 1.0F / ((1.0F - share) / first.range + share / last.range);
+  hits[pixel] = hit;
+  if (looks == nullptr) return;
+  for (int i = 0; i < 3; ++i) {
+    for (std::vector<float>* values : {&looks->colour[i], &looks->normal[i]}) {
+      const float low = (*values)[gap.first], high = (*values)[gap.last];
+      (*values)[pixel] = low + share * (high - low);
+    }
+  }
+}
+
+}  // namespace marsim::lidar

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "lidar/camera/painter.hpp"
+
+namespace marsim::lidar {
+
+/// Largest width of a pinhole, in resolutions of the map, and where these are less in m.
+constexpr double kWidestPinhole = 2.0, kWidestPinholeAtLeast = 0.2;
+
+/// Closes pinholes in an image: small gaps between surfels of one flat surface, through which
+/// pixels see the sky or surfaces far behind. A pixel is in a pinhole if, in its row and in its
+/// column, the surface goes on at both sides of a gap no wider than a pinhole. It then hits
+/// the plane of the nearest of these pixels; its looks lie between those at both ends of its row's
+/// gap.
+class PinholeCloser {
+ public:
+  /// `directions`: unit, in C, of the pixels' centres; `resolution` [m] of the map. Keeps
+  /// references.
+  PinholeCloser(const Frame& frame, const std::vector<Eigen::Vector3f>& directions,
+                const CameraModel& model, double resolution);
+
+  /// Changes hits, and `looks` where not null.
+  void close(std::vector<Hit>& hits, SurfaceLooks* looks) const;
+
+ private:
+  static constexpr float kLeastPixels = 3.0F, kMostPixels = 64.0F;  ///< across a pinhole
+  /// Pixels on both sides of a gap.
+  struct Gap {
+    std::size_t first = 0, last = 0;
+  };
+
+  Eigen::Vector3f directionOf(std::size_t pixel) const;
+  bool isSurface(const Hit& hit, std::size_t pixel) const;
+  /// Pixels of the map that the next one, in its row (`step` 1) or column (`step` the image's
+  /// width), may see past.
+  std::vector<std::uint32_t> edges(std::size_t step, const std::vector<Hit>& hits) const;
+  /// Calls act for the gaps that begin at edges.
+  template <class Act>
+  void forGaps(const std::vector<std::uint32_t>& edges, std::size_t step,
+               const std::vector<Hit>& hits, const Act& act) const;
+  /// Pixels from one on a surface to the next one on it, if all between see past it; else 0.
+  int gapAfter(std::size_t pixel, std::size_t step, int left, const std::vector<Hit>& hits) const;
+  void fill(std::size_t pixel, const Gap& gap, std::vector<Hit>& hits, SurfaceLooks* looks) const;
+
+  const Frame& frame_;
+  const std::vector<Eigen::Vector3f>& directions_;
+  const int width_, height_;
+  const float pixel_angle_, resolution_, widest_;
+  std::vector<Eigen::Matrix3f> R_WC_;
+};
+
+}  // namespace marsim::lidar

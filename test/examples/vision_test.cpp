@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parts of examples/vision against known mixtures, flows and motions.
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <Eigen/Dense>
+#include <opencv2/imgproc.hpp>
+
+#include "detector.hpp"
+#include "errors.hpp"
+#include "features.hpp"
+#include "mixture.hpp"
+#include "moving_points.hpp"
+#include "odometry.hpp"
+
+namespace vision {
+namespace {
+
+using Eigen::Isometry3d;
+using Eigen::Vector2d;
+using Eigen::Vector3d;
+
+TEST(Mixture, RecoversTheGaussiansThatSamplesAreDrawnFrom) {
+  std::mt19937 random(1);
+  std::normal_distribution<double> normal;
+  Eigen::Matrix2d L;
+  L << 0.5, 0.0, 0.3, 0.4;
+  std::vector<Vector2d> samples;
+  std::vector<double> guess;
+  for (int i = 0; i < 3000; ++i) {
+    const Vector2d unit(normal(random), normal(random));
+    const bool is_first = i % 3 != 0;
+    samples.push_back(is_first ? Vector2d(Vector2d(1.0, 0.2) + L * unit)
+                               : Vector2d(Vector2d(5.0, -1.0) + 1.2 * unit));
+    guess.push_back(random() % 10 < 3 ? 0.5 : (is_first ? 0.8 : 0.2));  // vague
+  }
+  const Mixture mixture = fitMixture(samples, guess);
+  const auto& [first, second] = mixture.parts;
+  EXPECT_NEAR(first.share, 2.0 / 3.0, 0.02);
+  EXPECT_NEAR(second.share, 1.0 / 3.0, 0.02);
+  EXPECT_LT((first.mean - Vector2d(1.0, 0.2)).norm(), 0.05);
+  EXPECT_LT((second.mean - Vector2d(5.0, -1.0)).norm(), 0.1);
+  EXPECT_LT((first.covariance - L * L.transpose()).norm(), 0.05);
+  EXPECT_LT((second.covariance - 1.44 * Eigen::Matrix2d::Identity()).norm(), 0.2);
+  EXPECT_LT(mixture.iterations, 20);
+  int wrong = 0;
+  double log_likelihood = 0.0;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (mixture.classOf(samples[i]) != (i % 3 != 0 ? 0 : 1)) ++wrong;
+    double density = 0.0;
+    for (const Gaussian& part : mixture.parts) {
+      const Vector2d d = samples[i] - part.mean;
+      density += part.share / (2.0 * M_PI * std::sqrt(part.covariance.determinant())) *
+                 std::exp(-0.5 * d.dot(part.covariance.ldlt().solve(d)));
+    }
+    log_likelihood += std::log(density);
+  }
+  EXPECT_LT(wrong, 60);
+  EXPECT_NEAR(mixture.log_likelihood, log_likelihood, 1e-6 * std::abs(log_likelihood));
+}
+
+// An image of random blots.
+cv::Mat texture(int seed, int width = 640, int height = 480) {
+  cv::Mat image(height, width, CV_8UC1);
+  cv::RNG random(static_cast<std::uint64_t>(seed));
+  random.fill(image, cv::RNG::UNIFORM, 0, 255);
+  cv::GaussianBlur(image, image, {}, 2.5);
+  cv::normalize(image, image, 30, 220, cv::NORM_MINMAX);
+  return image;
+}
+
+cv::Mat shifted(const cv::Mat& image, double right, double down) {
+  cv::Mat result;
+  const cv::Matx23d A(1.0, 0.0, right, 0.0, 1.0, down);
+  cv::warpAffine(image, result, A, image.size(), cv::INTER_CUBIC, cv::BORDER_REFLECT);
+  return result;
+}
+
+TEST(Features, AreSpreadOverTheImageAndFlowAsItIsShifted) {
+  const cv::Mat image = texture(1);
+  const Features features = findFeatures(image);
+  ASSERT_GT(features.size(), 400U);
+  std::size_t left = 0;
+  for (const cv::Point2f& pixel : features.pixels) left += pixel.x < 320.0F ? 1 : 0;
+  EXPECT_NEAR(static_cast<double>(left) / static_cast<double>(features.size()), 0.5, 0.1);
+  Pixels found;
+  const std::vector<bool> good = follow(image, shifted(image, 11.3, -6.6), features.pixels, found);
+  EXPECT_GT(std::count(good.begin(), good.end(), true), 0.9 * static_cast<double>(good.size()));
+  for (std::size_t i = 0; i < good.size(); ++i) {
+    const cv::Point2f& from = features.pixels[i];
+    const bool inside = from.x > 40 && from.y > 40 && from.x < 600 && from.y < 440;
+    if (!good[i] || !inside) continue;
+    EXPECT_NEAR(found[i].x - from.x, 11.3, 0.15);
+    EXPECT_NEAR(found[i].y - from.y, -6.6, 0.15);
+  }
+}
+
+TEST(Features, HaveTheDepthOfTheirDisparity) {
+  const cv::Mat left = texture(2);
+  const Pixels pixels = {{200, 100}, {320, 240}, {500, 400}};
+  for (const float depth : depthsOf(pixels, left, shifted(left, -12.5, 0.0), 45.0)) {
+    EXPECT_NEAR(depth, 45.0 / 12.5, 0.02);
+  }
+  for (const float depth : depthsOf(pixels, left, shifted(left, -12.5, 3.0), 45.0)) {
+    EXPECT_EQ(depth, 0.0F) << "not on the same row";
+  }
+}
+
+TEST(MovingPoints, LeavesOutWhatMovesInABoxAndKeepsTheRest) {
+  const cv::Mat background = texture(3), patch = texture(4, 150, 200);
+  const auto at = [&](int step) {  // the camera pans, the patch moves
+    cv::Mat image = shifted(background, 4.0 * step, -1.5 * step);
+    patch.copyTo(image(cv::Rect(200 + 12 * step, 150 + 3 * step, 150, 200)));
+    return image;
+  };
+  const Box box{170.0, 120.0, 400.0, 380.0};
+  MovingPoints moving;
+  for (int step = 0; step < 2; ++step) {
+    const cv::Mat image = at(step);
+    moving.label(step / 15.0, image, findFeatures(image), {box});
+  }
+  const cv::Mat image = at(2);
+  const std::vector<PointFlow>& points =
+      moving.label(2.0 / 15.0, image, findFeatures(image), {box});
+  int in_patch = 0, moving_in_patch = 0, beside = 0, kept = 0;
+  for (const PointFlow& point : points) {
+    if (!box.holds(point.now.x, point.now.y)) {
+      EXPECT_EQ(point.label, Label::kStatic);
+    }
+    const cv::Rect there(224, 156, 150, 200);
+    const cv::Rect inner(there.x + 10, there.y + 10, 130, 180),
+        outer(there.x - 10, there.y - 10, 170, 220);
+    if (inner.contains(point.now)) {
+      ++in_patch;
+      if (point.label == Label::kMoving) ++moving_in_patch;
+    } else if (!outer.contains(point.now) && box.holds(point.now.x, point.now.y)) {
+      ++beside;
+      if (point.label == Label::kStatic) ++kept;
+    }
+  }
+  EXPECT_GT(in_patch, 40);
+  EXPECT_GT(moving_in_patch, 0.95 * in_patch);
+  EXPECT_GT(beside, 15);
+  EXPECT_GT(kept, 0.8 * beside);
+}
+
+TEST(MovingPoints, TellsTheVelocityOfAMover) {
+  const cv::Mat background = texture(5), patch = texture(6, 150, 200);
+  const Pinhole camera{600.0, 600.0, 319.5, 239.5};
+  MovingPoints moving;
+  std::vector<SeenMover> movers;
+  Isometry3d X_WC = Isometry3d::Identity();
+  X_WC.rotate(Eigen::AngleAxisd(0.5 * M_PI, Vector3d::UnitZ()));
+  for (int step = 0; step < 3; ++step) {  // 10 px each 0.1 s, and 0.05 m nearer
+    cv::Mat image = background.clone(), depth(480, 640, CV_32FC1, cv::Scalar(4.0));
+    const cv::Rect there(200 + 10 * step, 150, 150, 200);
+    patch.copyTo(image(there));
+    depth(there).setTo(2.0 - 0.05 * step);
+    moving.label(0.1 * step, image, findFeatures(image), {{180.0, 130.0, 420.0, 370.0}});
+    movers = moving.movers(camera, depth, X_WC);
+  }
+  ASSERT_EQ(movers.size(), 1U);
+  const double x = (295.0 - camera.cx) / 600.0 * 1.9;  // middle of the patch in C
+  EXPECT_NEAR(movers[0].p_W.y(), x, 0.05);
+  EXPECT_NEAR(movers[0].p_W.z(), 1.9, 1e-3);
+  const double before = (285.0 - camera.cx) / 600.0 * 1.95;
+  EXPECT_NEAR(movers[0].v_W.y(), (x - before) / 0.1, 0.03);
+  EXPECT_NEAR(movers[0].v_W.z(), -0.5, 0.01);
+  EXPECT_NEAR(movers[0].v_W.x(), 0.0, 0.03);
+}
+
+/// A cloud of points with random descriptors, seen by a camera.
+class SyntheticView {
+ public:
+  SyntheticView() {
+    for (int i = 0; i < 500; ++i) {
+      points_.emplace_back(4.0 * uniform() - 2.0, 3.0 * uniform() - 1.5, 2.0 + 3.0 * uniform());
+      for (std::uint64_t& word : descriptors_.emplace_back()) word = bits_();
+    }
+  }
+
+  /// Features from a pose; `wrong`: the share whose pixels are somewhere near.
+  Features from(const Isometry3d& X_FC, double wrong) {
+    Features features;
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      const Vector3d p_C = X_FC.inverse() * points_[i];
+      Vector2d pixel = camera.pixel(p_C);
+      if (uniform() < wrong) pixel += 18.0 * Vector2d(uniform() - 0.5, uniform() - 0.5);
+      if (pixel.x() < 0 || pixel.y() < 0 || pixel.x() > 639 || pixel.y() > 479) continue;
+      features.pixels.emplace_back(pixel.cast<float>().x(), pixel.cast<float>().y());
+      features.descriptors.push_back(descriptors_[i]);
+      features.depths.push_back(static_cast<float>(p_C.z()));
+    }
+    return features;
+  }
+
+  const Pinhole camera{600.0, 600.0, 319.5, 239.5};
+
+ private:
+  double uniform() { return uniform_(bits_); }
+  std::mt19937_64 bits_{7};
+  std::uniform_real_distribution<double> uniform_;
+  std::vector<Vector3d> points_;
+  std::vector<Descriptor> descriptors_;
+};
+
+Isometry3d poseAt(int step) {
+  const double angle = 0.3 * std::sin(0.1 * step);
+  Isometry3d X = Isometry3d::Identity();
+  X.translate(Vector3d(0.02 * step, 0.1 * std::sin(0.2 * step), 0.01 * step));
+  X.rotate(Eigen::AngleAxisd(angle, Vector3d(0.3, 1.0, 0.2).normalized()));
+  return X;
+}
+
+TEST(Odometry, FollowsAKnownMotionAmongWrongMatches) {
+  SyntheticView view;
+  Odometry odometry(view.camera);
+  for (int step = 0; step < 40; ++step) {
+    const Features features = view.from(poseAt(step), step == 0 ? 0.0 : 0.3);
+    const auto X = odometry.add(features, std::vector<bool>(features.size(), true));
+    ASSERT_TRUE(X) << step;
+    EXPECT_LT((X->translation() - poseAt(step).translation()).norm(), 0.005) << step;
+    EXPECT_LT(Eigen::AngleAxisd(X->linear().transpose() * poseAt(step).linear()).angle(), 0.002);
+  }
+}
+
+TEST(Odometry, SaysThatItIsLostAndFindsItselfAgain) {
+  SyntheticView view;
+  Odometry odometry(view.camera);
+  for (int step = 0; step < 10; ++step) {
+    const Features features = view.from(poseAt(step), 0.0);
+    std::vector<bool> use(features.size(), step < 5 || step > 6);
+    const auto X = odometry.add(features, use);
+    EXPECT_EQ(X.has_value(), step < 5 || step > 6) << step;
+    if (X) {
+      EXPECT_LT((X->translation() - poseAt(step).translation()).norm(), 0.005) << step;
+    }
+  }
+}
+
+TEST(Detector, MissesDelaysAndBlursBoxes) {
+  DetectorConfig config;
+  config.miss = 0.2;
+  config.delay = 0.1;
+  config.noise = 4.0;
+  config.margin = 5.0;
+  Detector detector(config);
+  EXPECT_TRUE(detector.detect(0.0, {{100, 100, 200, 300}}).empty());
+  std::size_t count = 0;
+  std::vector<double> widths;
+  for (int i = 1; i <= 4000; ++i) {
+    const double left = 100.0 + i;
+    for (const Box& box : detector.detect(0.05 * i, {{left, 100, left + 100, 300}})) {
+      ++count;
+      EXPECT_NEAR(box.left, left - 2.0 - 5.0, 25.0) << "two images old";
+      widths.push_back(box.right - box.left);
+    }
+  }
+  EXPECT_NEAR(static_cast<double>(count), 0.8 * 4000, 100);
+  const Statistics width = statisticsOf(widths);
+  EXPECT_NEAR(width.mean, 110.0, 0.5);
+  EXPECT_NEAR(width.deviation, 4.0 * std::sqrt(2.0), 0.3);
+}
+
+TEST(Errors, AreThoseOfTheDefinition) {
+  const Statistics s = statisticsOf({1.0, 2.0, 3.0, 10.0, 4.0});
+  EXPECT_DOUBLE_EQ(s.mean, 4.0);
+  EXPECT_DOUBLE_EQ(s.median, 3.0);
+  EXPECT_NEAR(s.rms, std::sqrt(130.0 / 5.0), 1e-12);
+  EXPECT_NEAR(s.deviation, std::sqrt(10.0), 1e-12);
+  std::vector<PosePair> poses;  // another frame, and a drift of 1 cm a second along x of C
+  const Isometry3d X_EW = poseAt(17).inverse();
+  for (int i = 0; i < 100; ++i) {
+    Isometry3d drift = Isometry3d::Identity();
+    drift.translate(Vector3d(0.001 * i, 0.0, 0.0));
+    Isometry3d truth = Isometry3d::Identity();
+    truth.translate(Vector3d(0.02 * i, std::sin(0.1 * i), std::cos(0.17 * i)));
+    poses.push_back({0.1 * i, truth, X_EW * truth * drift});
+  }
+  for (const double error : relativeErrors(poses)) EXPECT_NEAR(error, 0.01, 1e-9);
+  EXPECT_EQ(relativeErrors(poses).size(), 90U);
+  EXPECT_LT(statisticsOf(absoluteErrors(poses)).rms, 0.03);
+  for (PosePair& pair : poses) pair.estimate = X_EW * pair.truth;
+  EXPECT_LT(statisticsOf(absoluteErrors(poses)).rms, 1e-9);
+}
+
+}  // namespace
+}  // namespace vision
