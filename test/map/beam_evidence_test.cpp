@@ -180,7 +180,7 @@ TEST(BeamEvidence, NeitherOrderNorThreadsNorUnknownSensorsMatter) {
 TEST(BeamEvidence, MapFilesHoldBeams) {
   const TestFolder folder;
   const auto is_there = [](double y, double) { return y < 0.0; };
-  const PointCloud cloud = recordWindow(planeBefore(is_there), 5, 2000);
+  const PointCloud cloud = recordWindow(planeBefore(is_there), 5, 500);
   for (const char* name : {"beams.pcd", "beams.ply"}) {
     saveCloud(folder / name, cloud);
     for (const Surface surface : {Surface::kPaper, Surface::kBlended, Surface::kSized}) {

@@ -84,6 +84,7 @@ void printJson(const std::filesystem::path& path, const map::LoadedMap& loaded,
                       {"not_finite", source.non_finite},
                       {"duplicates", source.duplicates},
                       {"intensity", source.has_intensity},
+                      {"beams", source.has_beams},
                       {"colours", !loaded.map->channels().colour.empty()},
                       {"classes", classShares(*loaded.map)},
                       {"box_min", pointJson(source.box.min().cast<double>())},
@@ -141,6 +142,8 @@ int describeMap(const std::string& name, const map::SurfelMapConfig& config, boo
                 ? fmt::format("{} at every point, taken as absent", *source.constant_intensity)
             : source.has_intensity ? std::string("yes")
                                    : std::string("no"));
+  const bool follows = source.has_beams && map.config().surface != map::Surface::kPaper;
+  printLine("beams", follows ? "surfels follow those of a recording" : "no");
   if (!map.channels().reflectivity.empty()) {
     double sum = 0.0;
     for (const std::uint8_t value : map.channels().reflectivity) sum += value;
