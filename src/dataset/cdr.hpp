@@ -93,7 +93,7 @@ class CdrReader {
   /// The length of a sequence.
   std::size_t count();
   Eigen::Vector3d vector();
-  /// As it is sent, not normalised.
+  /// A quaternion as it was sent, not normalised.
   Eigen::Quaterniond quaternion();
   /// 0 for a time that is not set.
   TimeNs time();

@@ -73,7 +73,7 @@ class Arguments {
                               fmt::format("a whole number from 0 to {}", most));
     return *value;
   }
-  /// Those of the flight itself.
+  /// The arguments that the flight itself takes.
   std::map<std::string, std::string> ofFlight() const {
     std::map<std::string, std::string> rest = given_;
     for (const std::string& name : kOwn) rest.erase(name);

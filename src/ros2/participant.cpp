@@ -359,7 +359,8 @@ void Participant::subscribe(const std::string& topic, const Type& type, bool is_
   qos.history().kind = dds::KEEP_LAST_HISTORY_QOS;
   qos.history().depth = 10;
   qos.endpoint().history_memory_policy = rtps::PREALLOCATED_WITH_REALLOC_MEMORY_MODE;
-  qos.user_data().setValue(octets(fmt::format("typehash={};", type.hash)));
+  const std::string hash = type.hash;
+  if (!hash.empty()) qos.user_data().setValue(octets(fmt::format("typehash={};", hash)));
   parts_->readers.push_back(std::make_unique<TopicReader>(std::move(on)));
   const dds::DataReader* const reader =
       made(parts_->subscriber->create_datareader(parts_->topicOf("rt" + topic, type), qos,

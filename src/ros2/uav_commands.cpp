@@ -219,7 +219,7 @@ void UavCommands::followTrajectory(CdrReader& reader) {
   constexpr char kTopic[] = "command/trajectory";
   requireWorld(header(reader).frame);
   for (std::size_t joints = reader.count(); joints > 0; --joints) reader.text();
-  // Of several transforms, velocities and accelerations of a point the first ones count.
+  // The first transform, velocity and acceleration of a point count.
   const auto twists = [&reader](Eigen::Vector3d& linear, Eigen::Vector3d& angular) {
     const std::size_t count = reader.count();
     for (std::size_t i = 0; i < count; ++i) {

@@ -5,6 +5,7 @@
 Definitions are the messages of ROS 1 on this machine, changed as ROS 2 changed them, and those
 below. With a message's name it prints that hash.
 """
+import functools
 import hashlib
 import json
 import os
@@ -55,6 +56,7 @@ DEFINITIONS = {
 RENAMED = {"sensor_msgs/CameraInfo": {"D": "d", "K": "k", "R": "r", "P": "p"}}
 
 
+@functools.lru_cache(maxsize=None)
 def definition(name):
     if name in DEFINITIONS:
         return DEFINITIONS[name]
