@@ -11,6 +11,7 @@ namespace {
 constexpr int kRounds = 3;
 constexpr float kSameCosine = 0.5F;  // of normals at both ends; grazing rays meet discs that lean
 constexpr float kSlope = 0.25F;      // of a surface against the plane of one of its surfels
+constexpr float kMostOffset = 0.1F;  // [m] by a slope
 constexpr float kBallCosine = 0.9999F;  // normals of balls are against the ray
 
 }  // namespace
@@ -85,15 +86,28 @@ Eigen::Vector3f PinholeCloser::directionOf(std::size_t pixel) const {
   return R_WC_[frame_.numberOf(row)] * directions_[pixel];
 }
 
-bool PinholeCloser::isSurface(const Hit& hit, std::size_t pixel) const {
-  return hit.valid() && hit.identity == kMapIdentity &&
-         hit.incidenceCosine(directionOf(pixel)) < kBallCosine;
+bool PinholeCloser::isBall(const Hit& hit, std::size_t pixel) const {
+  return hit.incidenceCosine(directionOf(pixel)) > kBallCosine;
+}
+
+// Whether a surface goes on from one pixel to another; one of both may be a ball, which has no
+// normal.
+bool PinholeCloser::goesOn(const Hit& from, bool is_ball, const Hit& to, std::size_t to_pixel,
+                           const Eigen::Vector3f& way, float tolerance) const {
+  if (!to.valid() || to.identity != kMapIdentity) return false;
+  const bool ends_at_ball = isBall(to, to_pixel);
+  if (is_ball && ends_at_ball) return false;
+  // At grazing incidence the discs of rough surfaces lean: the plane of either one will do.
+  const float first = std::abs(from.normal.dot(way)), last = std::abs(to.normal.dot(way));
+  const float offset = is_ball ? last : ends_at_ball ? first : std::min(first, last);
+  if (offset > tolerance) return false;
+  return is_ball || ends_at_ball || std::abs(from.normal.dot(to.normal)) >= kSameCosine;
 }
 
 int PinholeCloser::gapAfter(std::size_t pixel, std::size_t step, int left,
                             const std::vector<Hit>& hits) const {
   const Hit& from = hits[pixel];
-  if (!isSurface(from, pixel)) return 0;
+  const bool is_ball = isBall(from, pixel);
   const float pixels = std::max(widest_ / (from.range * pixel_angle_), kLeastPixels) + 1.0F;
   const auto most = static_cast<int>(std::min({pixels, kMostPixels, static_cast<float>(left)}));
   const Eigen::Vector3f p = from.range * directionOf(pixel);
@@ -102,13 +116,10 @@ int PinholeCloser::gapAfter(std::size_t pixel, std::size_t step, int left,
     const Hit& hit = hits[other];
     if (!hit.valid()) continue;
     const Eigen::Vector3f way = hit.range * directionOf(other) - p;
-    const float before = from.normal.dot(way);
-    const bool is_near =
-        std::abs(before) <= resolution_ + std::min(kSlope * way.norm(), resolution_);
-    if (!is_near && before < 0.0F) continue;
-    const bool goes_on =
-        is_near && isSurface(hit, other) && std::abs(from.normal.dot(hit.normal)) >= kSameCosine;
-    return goes_on && k > 1 ? k : 0;
+    const float tolerance =
+        resolution_ + std::min(kSlope * way.norm(), std::max(resolution_, kMostOffset));
+    if (goesOn(from, is_ball, hit, other, way, tolerance)) return k > 1 ? k : 0;
+    if (from.normal.dot(way) >= -tolerance) return 0;
   }
   return 0;
 }

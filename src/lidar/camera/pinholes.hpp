@@ -26,14 +26,16 @@ class PinholeCloser {
   void close(std::vector<Hit>& hits, SurfaceLooks* looks) const;
 
  private:
-  static constexpr float kLeastPixels = 3.0F, kMostPixels = 64.0F;  ///< across a pinhole
+  static constexpr float kLeastPixels = 5.0F, kMostPixels = 64.0F;  ///< across a pinhole
   /// Pixels on both sides of a gap.
   struct Gap {
     std::size_t first = 0, last = 0;
   };
 
   Eigen::Vector3f directionOf(std::size_t pixel) const;
-  bool isSurface(const Hit& hit, std::size_t pixel) const;
+  bool isBall(const Hit& hit, std::size_t pixel) const;
+  bool goesOn(const Hit& from, bool is_ball, const Hit& to, std::size_t to_pixel,
+              const Eigen::Vector3f& way, float tolerance) const;
   /// Pixels of the map that the next one, in its row (`step` 1) or column (`step` the image's
   /// width), may see past.
   std::vector<std::uint32_t> edges(std::size_t step, const std::vector<Hit>& hits) const;

@@ -133,7 +133,7 @@ class SolidTexture {
     return waves;
   }
 
-  // Of a wave of this length: in full at three pixels a wave, not at all at two.
+  // Share of a wave of this length: all of it at three pixels a wave, none at two.
   static float shareOf(float length, float width) {
     return std::clamp(length / width - 2.0F, 0.0F, 1.0F);
   }

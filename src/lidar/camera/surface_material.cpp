@@ -93,14 +93,14 @@ const MaterialTexture& textureOf(Material material) {
     const Joints panels{{1.2F, 1.2F, 1.2F}, 0.006F, 0.5F, 0.03F, false};
     return std::array<MaterialTexture, kMaterialCount>{
         MaterialTexture{},
-        made(0.6F, 0.06F, 0.08F, 0.12F, 0.03F, kEven),             // plaster
-        made(0.7F, 0.06F, 0.12F, 0.14F, 0.02F, kEven, slabs),      // concrete
+        made(0.4F, 0.08F, 0.08F, 0.17F, 0.03F, kEven),             // plaster
+        made(0.5F, 0.08F, 0.12F, 0.18F, 0.02F, kEven, slabs),      // concrete
         made(0.5F, 0.04F, 0.08F, 0.14F, 0.03F, kEven, bricks),     // brick
         made(0.5F, 0.06F, 0.16F, 0.18F, 0.03F, kEven, blocks),     // stone
         made(0.5F, 0.06F, 0.18F, 0.20F, 0.03F, kEven),             // rock
-        made(0.25F, 0.03F, 0.15F, 0.15F, 0.04F, kAlongX, boards),  // wood
-        made(0.4F, 0.02F, 0.10F, 0.16F, 0.03F, kEven, tiles),      // carpet
-        made(0.5F, 0.05F, 0.08F, 0.07F, 0.02F, kEven, panels),     // metal
+        made(0.25F, 0.05F, 0.15F, 0.18F, 0.04F, kAlongX, boards),  // wood
+        made(0.4F, 0.05F, 0.10F, 0.20F, 0.03F, kEven, tiles),      // carpet
+        made(0.5F, 0.06F, 0.09F, 0.11F, 0.02F, kEven, panels),     // metal
         made(0.16F, 0.04F, 0.22F, 0.22F, 0.04F, kUpright),         // bark
         made(0.6F, 0.06F, 0.20F, 0.24F, 0.12F, kEven),             // grass
         made(0.3F, 0.06F, 0.20F, 0.22F, 0.10F, kEven),             // leaf
