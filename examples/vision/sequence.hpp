@@ -25,7 +25,7 @@ struct SequenceResult {
   /// Poses of the odometry that leaves out moving points, and of one with all points.
   std::vector<PosePair> with_removal, without;
   std::size_t images = 0;
-  // Of the detector and the labels, against the truth:
+  // Labels and velocities compared with the truth:
   std::size_t moving = 0, moving_found = 0;  ///< features on moving surfaces in boxes
   std::size_t still = 0, still_kept = 0;     ///< features of the room in boxes
   std::vector<double> velocity_errors;       ///< [m/s] of people who move

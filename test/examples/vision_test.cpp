@@ -111,8 +111,10 @@ TEST(Features, HaveTheDepthOfTheirDisparity) {
 
 TEST(MovingPoints, LeavesOutWhatMovesInABoxAndKeepsTheRest) {
   const cv::Mat background = texture(3), patch = texture(4, 150, 200);
-  const auto at = [&](int step) {  // the camera pans, the patch moves
-    cv::Mat image = shifted(background, 4.0 * step, -1.5 * step);
+  const auto at = [&](int step) {  // the camera rolls, the patch moves
+    cv::Mat image;
+    cv::warpAffine(background, image, cv::getRotationMatrix2D({320, 240}, 2.0 * step, 1.0),
+                   background.size(), cv::INTER_CUBIC, cv::BORDER_REFLECT);
     patch.copyTo(image(cv::Rect(200 + 12 * step, 150 + 3 * step, 150, 200)));
     return image;
   };
