@@ -61,20 +61,11 @@ std::string_view readStart(const FileDescriptor& file, char (&buffer)[256]) {
 }
 
 // The letter after the name, which may hold any characters; 'X' of a thread that is gone.
-char stateIn(std::string_view text) {
-  const std::size_t end = text.rfind(')');
-  return end == std::string_view::npos || end + 2 >= text.size() ? 'X' : text[end + 2];
-}
-
 char stateOf(const FileDescriptor& stat) {
   char buffer[256];
-  return stateIn(readStart(stat, buffer));
-}
-
-// Whether the text of stat names a thread that works ahead.
-bool isAheadIn(std::string_view text) {
-  static const std::string name = fmt::format("({})", IdleWatch::kAhead);
-  return text.find(name) != std::string_view::npos;
+  const std::string_view text = readStart(stat, buffer);
+  const std::size_t end = text.rfind(')');
+  return end == std::string_view::npos || end + 2 >= text.size() ? 'X' : text[end + 2];
 }
 
 bool sleeps(char state) { return std::strchr("SIXZ", state) != nullptr; }
@@ -287,12 +278,7 @@ IdleWatch::Runs IdleWatch::runsOf(const FileDescriptor& schedstat) {
 // processor, which its own count does not tell.
 std::optional<IdleWatch::Busy> IdleWatch::awake(const Among& among) {
   const auto runs = [&](std::size_t i) {
-    Thread& thread = threads_[i];
-    if (!among(thread)) return false;
-    char buffer[256];
-    const std::string_view text = readStart(thread.stat, buffer);
-    thread.is_ahead = programs_[thread.program].is_own && isAheadIn(text);
-    return !thread.is_ahead && !sleeps(stateIn(text));
+    return among(threads_[i]) && !sleeps(stateOf(threads_[i].stat));
   };
   if (hot_ < threads_.size() && runs(hot_)) return Busy{Busy::Kind::kRuns, hot_};
   for (Thread& thread : threads_) {
@@ -309,7 +295,7 @@ std::optional<IdleWatch::Busy> IdleWatch::awake(const Among& among) {
 std::optional<IdleWatch::Busy> IdleWatch::hasRun(const Among& among) {
   for (std::size_t i = 0; i < threads_.size(); ++i) {
     Thread& thread = threads_[i];
-    if (!among(thread) || thread.polls || thread.is_ahead) continue;
+    if (!among(thread) || thread.polls) continue;
     const Runs now = runsOf(thread.schedstat);
     if (now == thread.seen) continue;
     noteChange(thread, now);
@@ -457,18 +443,14 @@ std::optional<std::string> IdleWatch::waitAfterTick(std::size_t program, WallTim
   const auto told = [&](const Thread& thread) {
     return thread.program == program || thread.pid == self;
   };
+  const auto foreign = [this](const Thread& thread) { return !programs_[thread.program].is_own; };
   bool again = true;
   std::optional<Busy> found;
   while (!found && again) {
     found = waitFor(told, deadline);
     if (!found) found = passPollers(program, deadline, again);
   }
-  return found ? std::optional(text(*found)) : std::nullopt;
-}
-
-std::optional<std::string> IdleWatch::waitForForeign(WallTime deadline) {
-  const auto foreign = [this](const Thread& thread) { return !programs_[thread.program].is_own; };
-  const auto found = waitFor(foreign, deadline);
+  if (!found) found = waitFor(foreign, deadline);
   return found ? std::optional(text(*found)) : std::nullopt;
 }
 

@@ -27,9 +27,6 @@ class IdleWatch {
  public:
   using WallClock = std::chrono::steady_clock;
   using WallTime = WallClock::time_point;
-  /// Name of a thread of the simulator that works ahead: it does not count as busy. Whoever needs
-  /// its result renames it before going to sleep.
-  static constexpr const char* kAhead = "marsim_ahead";
   /// A process with its descendants.
   struct Program {
     std::string name;  ///< for messages
@@ -54,11 +51,9 @@ class IdleWatch {
   /// Waits until all programs are idle. Returns nothing, or after `deadline` what was busy, such as
   /// "/planner (process 71): its thread 'planner' runs".
   std::optional<std::string> wait(WallTime deadline);
-  /// Likewise after the program was told a new time: its pollers have looked at it, and it is not
-  /// busy.
+  /// Likewise after the program was told a new time: its pollers have looked at it, and neither it
+  /// nor another program outside the simulator is busy.
   std::optional<std::string> waitAfterTick(std::size_t program, WallTime deadline);
-  /// Likewise until no program outside the simulator is busy.
-  std::optional<std::string> waitForForeign(WallTime deadline);
 
  private:
   /// A thread's counts in schedstat.
@@ -75,10 +70,9 @@ class IdleWatch {
     FileDescriptor stat{}, schedstat{};
     bool is_new = true;  ///< findPollers() has not looked at it
     bool polls = false;
-    bool is_ahead = false;  ///< had the name kAhead when its state was read
-    Runs seen{};            ///< at the last look
-    Runs first{};           ///< at the first change of a wait
-    int changes = 0;        ///< between looks of a wait
+    Runs seen{};      ///< at the last look
+    Runs first{};     ///< at the first change of a wait
+    int changes = 0;  ///< between looks of a wait
   };
   struct Connection {
     std::size_t program;

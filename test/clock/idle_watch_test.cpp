@@ -16,10 +16,8 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -101,26 +99,6 @@ TEST(IdleWatch, OneThatComputesIsNamedWithItsThread) {
       std::string::npos)
       << *busy;
   EXPECT_NE(busy->find("does not sleep (state R)"), std::string::npos) << *busy;
-}
-
-// One of the simulator's threads computes ahead for half a second, then somebody needs its result.
-TEST(IdleWatch, AThreadThatWorksAheadIsWaitedForFromItsRenamingOn) {
-  const auto run = [] {
-    std::thread worker([] {
-      prctl(PR_SET_NAME, IdleWatch::kAhead);
-      computeForEver();
-    });
-    std::this_thread::sleep_for(milliseconds(500));
-    pthread_setname_np(worker.native_handle(), "render");
-    sleepForEver();
-  };
-  const Child own(run), foreign(run);
-  std::this_thread::sleep_for(milliseconds(50));
-  IdleWatch watch({{"/manager", own.pid(), true}});
-  EXPECT_EQ(watch.wait(in(milliseconds(300))), std::nullopt);
-  EXPECT_TRUE(IdleWatch({{"/planner", foreign.pid(), false}}).wait(in(milliseconds(20))));
-  std::this_thread::sleep_for(milliseconds(600));
-  EXPECT_TRUE(watch.wait(in(kSoon)));
 }
 
 TEST(IdleWatch, WhatAProgramHasStartedBelongsToIt) {

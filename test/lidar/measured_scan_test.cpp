@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -21,8 +20,8 @@ constexpr TimeNs kScan = 100'000'000;
 constexpr double kWall = 3.0;  // [m] x of the wall
 
 /// The wall x = `x` [m], `half` wide and high either way; left of y = 0 it reflects 20 %, right of
-/// it 80 %. As a maker's renderer is tested with it. `rough`: [m] of its bumps.
-Map wallMap(double x, double half, const Maker& maker, double rough = 0.0) {
+/// it 80 %. As a maker's renderer is tested with it.
+Map wallMap(double x, double half, const Maker& maker) {
   const map::SurfelMapConfig config;
   map::SurfelSet set;
   if (maker.blended) set.blending = {0.15F, 0.8F, 0.05F};
@@ -30,8 +29,7 @@ Map wallMap(double x, double half, const Maker& maker, double rough = 0.0) {
   for (double y = -half; y <= half; y += 0.1) {
     for (double z = -half; z <= half; z += 0.1) {
       set.surfels.push_back(
-          {Eigen::Vector3d(x + rough * std::sin(37.0 * y + 59.0 * z), y, z).cast<float>(),
-           Eigen::Vector3f::UnitX(), 0.0F});
+          {Eigen::Vector3d(x, y, z).cast<float>(), Eigen::Vector3f::UnitX(), 0.0F});
       set.channels.reflectivity.push_back(y > 0.0 ? 51 : 204);
       set.channels.classes.push_back(y > 0.0 ? 50 : 70);
     }
@@ -115,73 +113,6 @@ TEST_P(MeasuredScan, AnInstantaneousScanIsOfOnePose) {
   }
   ASSERT_FALSE(scan.misses.empty());
   for (const ScanMiss& miss : scan.misses) ASSERT_EQ(miss.time, 0.0F);
-}
-
-/// Counts its calls.
-struct CountingRenderer final : RayRenderer {
-  explicit CountingRenderer(std::shared_ptr<const RayRenderer> renderer)
-      : inner(std::move(renderer)) {}
-  std::string name() const override { return inner->name(); }
-  map::SurfelChannelViews channels() const override { return inner->channels(); }
-  void cast(const std::vector<Ray>& rays, View<MovingObject> objects,
-            std::vector<Hit>& hits) const override {
-    castBeams(0, rays, 1, objects, hits);
-  }
-  void castBeams(TimeNs begin, const std::vector<Ray>& rays, std::size_t rays_a_beam,
-                 View<MovingObject> objects, std::vector<Hit>& hits) const override {
-    ++calls;
-    inner->castBeams(begin, rays, rays_a_beam, objects, hits);
-  }
-  std::shared_ptr<const RayRenderer> inner;
-  mutable int calls = 0;
-};
-
-void expectSame(const Scan& a, const Scan& b) {
-  EXPECT_EQ(a.stamp, b.stamp);
-  EXPECT_EQ(a.rays, b.rays);
-  EXPECT_EQ(a.columns, b.columns);
-  ASSERT_EQ(a.points.size(), b.points.size());
-  for (std::size_t i = 0; i < a.points.size(); ++i) {
-    const ScanPoint &p = a.points[i], &q = b.points[i];
-    ASSERT_TRUE(p.p_S == q.p_S && p.p_W == q.p_W && p.range == q.range && p.time == q.time &&
-                p.reflectivity == q.reflectivity && p.surfel == q.surfel && p.shot == q.shot &&
-                p.column == q.column && p.return_number == q.return_number)
-        << i;
-  }
-}
-
-// Blended ranges differ by rounding where other rays are cast beside: parts must be the same ones.
-TEST_P(MeasuredScan, PartsThatAreCastAheadChangeNothing) {
-  LidarConfig config = mountedSpinner();
-  config.noise.range_sigma = 0.01;
-  config.noise.angular_sigma = 0.001;
-  const auto map = wallMap(kWall, 6.0, GetParam(), 0.03);
-  for (const int rays : {1, 9}) {
-    config.beam.rays = rays;
-    config.beam.divergence_horizontal = config.beam.divergence_vertical = 1e-3;
-    config.beam.pulse_length = 5e-9;
-    const auto counting = std::make_shared<CountingRenderer>(caster(map));
-    Lidar late(config, caster(map)), early(config, counting);
-    for (Lidar* lidar : {&late, &early}) lidar->castInParts(10'000'000);
-    const StateHistory history = flightHistory(3 * kScan);
-    const TimeNs begin = 123'456'789, end = begin + kScan;
-    const Scan expected = late.scan(begin, end, history);
-    ASSERT_GT(expected.points.size(), 5'000U);
-    StateHistory known;
-    for (TimeNs t = 0; t <= 3 * kScan; t += 2'000'000) {
-      known.push(flight(t));
-      if (t > begin && t < end && t % 14'000'000 == 0) early.castAhead(begin, end, known);
-    }
-    counting->calls = 0;
-    expectSame(early.scan(begin, end, known), expected);
-    EXPECT_LE(counting->calls, 2) << "of eleven";
-
-    early.castAhead(end, end + kScan, flightHistory(end + kScan / 2));
-    expectSame(early.scan(begin, end, known), expected);
-    const Pose elsewhere({Eigen::Quaterniond::Identity(), {0.5, 0.0, 0.0}});
-    early.castAhead(begin, end, StateHistory(elsewhere, 0, end));
-    expectSame(early.scan(begin, end, known), expected);
-  }
 }
 
 // A plate comes nearer at 10 m/s while a sensor at rest looks at it.

@@ -79,13 +79,6 @@ class Lidar {
   /// The scan of one period from `begin` on by a body at rest.
   Scan scan(const Pose& X_WB, TimeNs begin = 0, View<MovingObject> objects = {});
 
-  /// Casts scans in parts of this duration, so that castAhead() can do some of them earlier. Ranges
-  /// differ by rounding from those of scans cast whole, and not by what is cast ahead.
-  void castInParts(TimeNs duration) { part_ = duration; }
-  /// Casts the parts of the coming scan(begin, end, ...) whose motion is known. They are cast again
-  /// if that scan has moving objects or another motion.
-  void castAhead(TimeNs begin, TimeNs end, const StateHistory& motion);
-
   /// Whether scans list the shots without a return (organised clouds and some drivers need them).
   void keepMisses(bool keep) { keep_misses_ = keep; }
   /// Sets the weather of all later scans; at first clear air. Throws ConfigError.
@@ -93,19 +86,6 @@ class Lidar {
   const LidarConfig& config() const { return config_; }
 
  private:
-  /// The scan whose shots are in firings_.
-  struct Fired {
-    TimeNs begin = 0, end = 0;   // of its interval
-    TimeNs first = 0, last = 0;  // firings, also outside of the field of view
-    std::uint32_t first_column = 0, columns = 0;
-    std::size_t cast = 0;  // shots
-    Pose X_WB;             // at the last one of these
-  };
-
-  void fire(TimeNs begin, TimeNs end);
-  bool isFired(TimeNs begin, TimeNs end, const StateHistory& motion) const;
-  std::size_t endOfPart(std::size_t first) const;
-  void castPart(std::size_t shot, const StateHistory& motion, View<MovingObject> objects);
   void collect(const SurfaceChannels& surfaces, Scan& scan) const;
   float intensityOf(float reflectivity, float range) const;
 
@@ -118,14 +98,11 @@ class Lidar {
   std::shared_ptr<SurfaceLight> light_;         // null: all surfaces scatter their light
   std::shared_ptr<const ShotWeather> weather_;  // null: none
   bool keep_misses_ = false;
-  TimeNs part_ = 0;  // duration; 0: whole scans
   // Kept between scans so that a scan does not allocate.
-  Fired fired_;
+  std::uint32_t first_column_ = 0;
   std::vector<Firing> firings_;
   std::shared_ptr<ScanRays> rays_;
   std::vector<Hit> hits_;
-  std::vector<Ray> part_rays_;  // of a part of a scan
-  std::vector<Hit> part_hits_;
 };
 
 }  // namespace marsim::lidar

@@ -30,14 +30,6 @@ class RangeSensor {
   std::vector<Interval> take(const VehicleReport& report);
   /// `objects` are those of the interval. May run in another thread than take().
   lidar::Scan scan(const Interval& interval, View<scene::MovingObject> objects);
-  /// The coming interval with the motion so far.
-  Interval coming() const {
-    return {boundary(next_), boundary(next_ + 1), motion_.history(), boundary(next_)};
-  }
-  /// As lidar::Lidar::castAhead(), in the thread of scan().
-  void castAhead(const Interval& coming) {
-    lidar_.castAhead(coming.begin, coming.end, coming.motion);
-  }
   lidar::Lidar& lidar() { return lidar_; }
   const lidar::LidarConfig& config() const { return lidar_.config(); }
 

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "common/huge_pages.hpp"
 #include "lidar/measure/field_of_view.hpp"
 #include "lidar/measure/range_limit.hpp"
 #include "lidar/measure/scan_rays.hpp"
@@ -145,22 +144,30 @@ void Lidar::setWeather(const Weather& weather) {
 }
 
 Scan Lidar::scan(TimeNs begin, TimeNs end, const StateHistory& motion, View<MovingObject> objects) {
-  const bool is_begun = objects.size() == 0 && isFired(begin, end, motion);  // by castAhead()
-  if (!is_begun) fire(begin, end);
+  firings_.clear();
+  pattern_->fire(begin, end, firings_);
   Scan scan;
-  scan.stamp = fired_.first;
+  scan.stamp = firings_.empty() ? begin : firings_.front().stamp;
   scan.end = end;
-  if (!motion.covers(fired_.first, config_.instantaneous ? fired_.first : fired_.last)) {
+  const TimeNs last =
+      firings_.empty() || config_.instantaneous ? scan.stamp : firings_.back().stamp;
+  if (!motion.covers(scan.stamp, last)) {
     throw Error(fmt::format("{}: no motion is known for all of the scan from {} to {} s",
                             config_.name, toSeconds(begin), toSeconds(end)));
   }
   scan.X_WS = motion.poseAt(scan.stamp) * config_.X_BS;
+
   scan.rings = pattern_->rings();
-  scan.columns = fired_.columns;
-  do {
-    castPart(endOfPart(fired_.cast), motion, objects);
-  } while (fired_.cast < firings_.size());
-  fired_.cast = 0;
+  first_column_ = firings_.empty() ? 0 : firings_.front().column;
+  scan.columns = firings_.empty() ? 0 : firings_.back().column - first_column_ + 1;
+  const FieldOfView view(config_);
+  firings_.erase(
+      std::remove_if(firings_.begin(), firings_.end(),
+                     [&](const Firing& firing) { return !view.contains(firing.direction); }),
+      firings_.end());
+  makeRays(firings_, config_, {begin, scan.stamp, motion, noise_.get(), pattern_->hasOrigins()},
+           *rays_);
+  renderer_->castBeams(begin, rays_->rays, rays_->beam.size(), objects, hits_);
 
   const SurfaceChannels surfaces(*renderer_, objects);
   if (light_ != nullptr) light_->follow(begin, *renderer_, objects, surfaces, *rays_, hits_);
@@ -168,74 +175,6 @@ Scan Lidar::scan(TimeNs begin, TimeNs end, const StateHistory& motion, View<Movi
   scan.rays = firings_.size();
   collect(surfaces, scan);
   return scan;
-}
-
-void Lidar::castAhead(TimeNs begin, TimeNs end, const StateHistory& motion) {
-  if (part_ == 0 || config_.instantaneous || motion.empty()) return;
-  if (!isFired(begin, end, motion)) fire(begin, end);
-  while (fired_.cast < firings_.size()) {
-    const std::size_t part_end = endOfPart(fired_.cast);
-    const TimeNs last = firings_[part_end - 1].stamp;
-    if (!motion.covers(fired_.first, last + kMotionAfterFiring + 1)) return;
-    castPart(part_end, motion, {});
-  }
-}
-
-// Parts begin at multiples of their duration, less the motion that is needed after a firing.
-std::size_t Lidar::endOfPart(std::size_t first) const {
-  if (part_ == 0 || first == firings_.size()) return firings_.size();
-  const auto partOf = [this](const Firing& f) { return (f.stamp + kMotionAfterFiring) / part_; };
-  const auto begin = firings_.begin() + static_cast<std::ptrdiff_t>(first);
-  const auto end = std::partition_point(
-      begin, firings_.end(),
-      [&, part = partOf(*begin)](const Firing& firing) { return partOf(firing) == part; });
-  return static_cast<std::size_t>(end - firings_.begin());
-}
-
-void Lidar::fire(TimeNs begin, TimeNs end) {
-  firings_.clear();
-  pattern_->fire(begin, end, firings_);
-  fired_ = Fired();
-  fired_.begin = fired_.first = fired_.last = begin;
-  fired_.end = end;
-  if (firings_.empty()) return;
-  fired_.first = firings_.front().stamp;
-  fired_.last = firings_.back().stamp;
-  fired_.first_column = firings_.front().column;
-  fired_.columns = firings_.back().column - fired_.first_column + 1;
-  const FieldOfView view(config_);
-  firings_.erase(
-      std::remove_if(firings_.begin(), firings_.end(),
-                     [&](const Firing& firing) { return !view.contains(firing.direction); }),
-      firings_.end());
-}
-
-// Whether shots of this scan have been cast on this motion.
-bool Lidar::isFired(TimeNs begin, TimeNs end, const StateHistory& motion) const {
-  if (fired_.cast == 0 || fired_.begin != begin || fired_.end != end || motion.empty()) {
-    return false;
-  }
-  const Pose X_WB = motion.poseAt(firings_[fired_.cast - 1].stamp);
-  return X_WB.p == fired_.X_WB.p && X_WB.q.coeffs() == fired_.X_WB.q.coeffs();
-}
-
-// Casts the shots from fired_.cast to `shot`, which is left out.
-void Lidar::castPart(std::size_t shot, const StateHistory& motion, View<MovingObject> objects) {
-  const std::size_t first = fired_.cast, rays_a_beam = rays_->beam.size();
-  makeRays(firings_, first, shot, config_,
-           {fired_.begin, fired_.first, motion, noise_.get(), pattern_->hasOrigins()}, *rays_);
-  if (first == 0 && shot == firings_.size()) {
-    renderer_->castBeams(fired_.begin, rays_->rays, rays_a_beam, objects, hits_);
-  } else {
-    const auto from = rays_->rays.begin() + static_cast<std::ptrdiff_t>(first * rays_a_beam);
-    part_rays_.assign(from, from + static_cast<std::ptrdiff_t>((shot - first) * rays_a_beam));
-    renderer_->castBeams(fired_.begin, part_rays_, rays_a_beam, objects, part_hits_);
-    resizeForRandomAccess(hits_, rays_->rays.size());
-    std::copy(part_hits_.begin(), part_hits_.end(),
-              hits_.begin() + static_cast<std::ptrdiff_t>(first * rays_a_beam));
-  }
-  fired_.cast = shot;
-  if (shot > 0) fired_.X_WB = motion.poseAt(firings_[shot - 1].stamp);
 }
 
 Scan Lidar::scan(const Pose& X_WB, TimeNs begin, View<MovingObject> objects) {
@@ -263,7 +202,7 @@ void Lidar::collect(const SurfaceChannels& surfaces, Scan& scan) const {
     const ShotReturns measured = measurer.measure(i);
     const Firing& firing = firings_[i];
     const auto shot = static_cast<std::uint32_t>(i);
-    const std::uint32_t column = firing.column - fired_.first_column;
+    const std::uint32_t column = firing.column - first_column_;
     const float time =
         config_.instantaneous ? 0.0F : static_cast<float>(toSeconds(firing.stamp - scan.stamp));
     if (measured.count == 0) {

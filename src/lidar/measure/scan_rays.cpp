@@ -15,15 +15,14 @@ struct SensorPose {
   Eigen::Matrix3f R_WS = Eigen::Matrix3f::Zero();
 };
 
-/// Poses of the sensor along a motion at times that do not decrease. Between knots 0.2 ms apart
-/// from `begin` on, whose poses come from the history's spline, positions and directions run
-/// straight: at 50 m/s^2 and 500 rad/s^2 that is within 0.3 micrometre and 3e-6 rad of the spline.
-/// (Directions, which are of unit length when they are used, not rotations: at 50 rad/s that is
-/// another 1e-8 rad.)
+/// Poses of the sensor along a motion at times that do not decrease. Between knots 0.2 ms apart,
+/// whose poses come from the history's spline, positions and directions run straight: at 50 m/s^2
+/// and 500 rad/s^2 that is within 0.3 micrometre and 3e-6 rad of the spline. (Directions, which are
+/// of unit length when they are used, not rotations: at 50 rad/s that is another 1e-8 rad.)
 class SensorTrack {
  public:
   SensorTrack(const StateHistory& motion, const Pose& X_BS, TimeNs begin, TimeNs end)
-      : motion_(motion), X_BS_(X_BS), begin_(begin), end_(end), t0_(begin), t1_(begin) {
+      : motion_(motion), X_BS_(X_BS), end_(end), t0_(begin), t1_(begin) {
     X0_ = X1_ = poseAt(begin);
   }
 
@@ -41,22 +40,28 @@ class SensorTrack {
   }
 
   void advance(TimeNs t) {
-    const TimeNs knot = begin_ + (t - begin_) / kKnotSpacing * kKnotSpacing;
-    if (knot > t1_) X1_ = poseAt(knot);
-    t0_ = knot;
-    X0_ = X1_;
+    if (t < t1_ + kKnotSpacing) {
+      t0_ = t1_;
+      X0_ = X1_;
+    } else {
+      t0_ = t;
+      X0_ = poseAt(t);
+    }
     t1_ = std::max(t, std::min(t0_ + kKnotSpacing, end_));
-    if (t1_ == t0_) return;
+    if (t1_ == t0_) {
+      X1_ = X0_;
+      return;
+    }
     X1_ = poseAt(t1_);
     step_ = {X1_.p_WS - X0_.p_WS, X1_.R_WS - X0_.R_WS};
     per_ns_ = 1.0 / static_cast<double>(t1_ - t0_);
   }
 
-  static constexpr TimeNs kKnotSpacing = kMotionAfterFiring;
+  static constexpr TimeNs kKnotSpacing = 200'000;
 
   const StateHistory& motion_;
   const Pose X_BS_;
-  TimeNs begin_, end_;
+  TimeNs end_;
   TimeNs t0_, t1_;
   SensorPose X0_, X1_, step_;  // at the knots, and the difference
   double per_ns_ = 0.0;
@@ -92,29 +97,27 @@ void setBeam(const Ray& middle, const Eigen::Vector3f& up, const std::vector<Bea
 
 }  // namespace
 
-void makeRays(const std::vector<Firing>& firings, std::size_t first, std::size_t last,
-              const LidarConfig& config, const ScanFiring& firing, ScanRays& rays) {
-  if (first == 0) {
-    resizeForRandomAccess(rays.rays, firings.size() * rays.beam.size());
-    rays.pointed.clear();
-    rays.keys.clear();
-  }
-  if (first == last) return;
+void makeRays(const std::vector<Firing>& firings, const LidarConfig& config,
+              const ScanFiring& firing, ScanRays& rays) {
+  resizeForRandomAccess(rays.rays, firings.size() * rays.beam.size());
+  rays.pointed.clear();
+  rays.keys.clear();
+  if (firings.empty()) return;
   const bool turned = firing.noise != nullptr && firing.noise->turnsBeams();
   if (turned) rays.pointed.reserve(firings.size());
   if (firing.noise != nullptr) {
     rays.keys.reserve(firings.size());
-    for (std::size_t i = first; i < last; ++i) rays.keys.push_back(firing.noise->keyOf(firings[i]));
+    for (const Firing& shot : firings) rays.keys.push_back(firing.noise->keyOf(shot));
   }
   const bool moves = !config.instantaneous;
-  const TimeNs begin = moves ? firings.front().stamp : firing.stamp;
-  const TimeNs end = moves ? firings.back().stamp : firing.stamp;
-  SensorTrack track(firing.motion, config.X_BS, begin, end);
-  TimeNs pose_stamp = begin;
-  SensorPose pose = track.at(begin);
+  const TimeNs first = moves ? firings.front().stamp : firing.stamp;
+  const TimeNs last = moves ? firings.back().stamp : firing.stamp;
+  SensorTrack track(firing.motion, config.X_BS, first, last);
+  TimeNs pose_stamp = first;
+  SensorPose pose = track.at(first);
   Ray ray{pose.p_WS.cast<float>(), static_cast<float>(config.range_max), Eigen::Vector3f::Zero(),
-          static_cast<float>(toSeconds(begin - firing.begin))};
-  for (std::size_t i = first; i < last; ++i) {
+          static_cast<float>(toSeconds(first - firing.begin))};
+  for (std::size_t i = 0; i < firings.size(); ++i) {
     const Firing& shot = firings[i];
     if (moves && shot.stamp != pose_stamp) {
       pose_stamp = shot.stamp;

@@ -37,14 +37,9 @@ struct ScanFiring {
   bool has_origins;            ///< beams begin at Firing::origin, else at the sensor's origin
 };
 
-/// Where the poses of shots are interpolated, the motion must be known so far past a firing.
-constexpr TimeNs kMotionAfterFiring = 200'000;
-
-/// Makes the beams of shots, from the sensor's pose when each fires; for an instantaneous sensor
-/// from its pose at the stamp. Appends those of the shots [first, last) of the scan's `firings` to
-/// the ones before them in `rays`, in any parts with equal results; `first` 0 replaces all except
-/// the beam.
-void makeRays(const std::vector<Firing>& firings, std::size_t first, std::size_t last,
-              const LidarConfig& config, const ScanFiring& firing, ScanRays& rays);
+/// Makes the beam of every shot, from the sensor's pose when it fires; for an instantaneous sensor
+/// from its pose at the stamp. Replaces everything in `rays` except the beam.
+void makeRays(const std::vector<Firing>& firings, const LidarConfig& config,
+              const ScanFiring& firing, ScanRays& rays);
 
 }  // namespace marsim::lidar

@@ -307,8 +307,6 @@ void IdleGate::settleAt(TimeNs now, const std::atomic<bool>& stop) {
     waits(all);
   }
   for (std::size_t i = 0; i < gone_.size(); ++i) {
-    if (i > 0)
-      waits([this](IdleWatch::WallTime deadline) { return watch_->waitForForeign(deadline); });
     send(time, i);
     waits([&](IdleWatch::WallTime deadline) { return watch_->waitAfterTick(i, deadline); });
   }

@@ -4,10 +4,8 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
-#include <mutex>
 #include <utility>
 
-#include <pthread.h>
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
 
@@ -21,15 +19,12 @@ class RenderThread {
   bool push(std::function<void()> job) {
     if (waiting_ >= longest_queue_) return false;
     ++waiting_;
-    nameThread(false);
     boost::asio::post(thread_, [this, job = std::move(job)] {
       --waiting_;
       job();
     });
     return true;
   }
-  /// Takes a job that nobody waits for until another one comes. Dropped if one has not begun.
-  void pushAhead(std::function<void()> job);
   /// Sets how many jobs may wait; few by default.
   void setLongestQueue(std::size_t jobs) { longest_queue_ = jobs; }
   /// Jobs that have not begun.
@@ -42,12 +37,6 @@ class RenderThread {
   }
 
  private:
-  void nameThread(bool ahead);
-
-  std::mutex mutex_;  ///< guards the next two
-  pthread_t self_{};
-  bool is_ahead_ = false;  ///< does a job ahead and is named so
-  std::atomic<bool> has_ahead_{false};
   std::atomic<std::size_t> waiting_{0}, longest_queue_{4};
   boost::asio::thread_pool thread_{1};
 };

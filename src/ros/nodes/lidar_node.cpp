@@ -19,8 +19,7 @@
 namespace marsim::ros_nodes {
 namespace {
 
-constexpr std::uint32_t kScanQueue = 10;             // messages queued for a slow subscriber
-constexpr TimeNs kAheadPeriod = kNsPerSecond / 100;  // of parts of scans
+constexpr std::uint32_t kScanQueue = 10;  // messages queued for a slow subscriber
 
 ros::Publisher advertiseCloud(ros::NodeHandle& handle, const std::string& topic,
                               lidar::CloudLayout layout) {
@@ -61,7 +60,6 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
   view_watch_ = std::make_unique<sim::ViewWatch>(frames_.lidar(), config.range_max);
   sensor_ = std::make_unique<sim::RangeSensor>(std::move(config),
                                                rendered_->makeRayRenderer("lidar"), seed, noise);
-  if (rendered_->worksAhead()) sensor_->lidar().castInParts(kAheadPeriod);
 
   advertiseOutputs(handle, points_frame);
   rendered_->diagnostics().add("peers",
@@ -73,7 +71,6 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
                       for (sim::RangeSensor::Interval& interval : sensor_->take(report)) {
                         push(std::move(interval));
                       }
-                      castAhead(report.motion.stamp);
                     },
                     [this](const lidar::Weather& weather) {
                       sensor_->lidar().setWeather(weather);
@@ -109,15 +106,6 @@ void LidarNode::push(sim::RangeSensor::Interval interval) {
       "the scan at %.3f s is dropped: rendering is too slow; the count of dropped "
       "scans is in /diagnostics",
       toSeconds(begin));
-}
-
-// A part of the coming scan.
-void LidarNode::castAhead(TimeNs now) {
-  if (!rendered_->worksAhead() || now % kAheadPeriod != 0 || !wanted()) return;
-  const auto coming = std::make_shared<const sim::RangeSensor::Interval>(sensor_->coming());
-  if (coming->begin < now) {
-    rendered_->pushAhead(coming->begin, now, [this, coming] { sensor_->castAhead(*coming); });
-  }
 }
 
 bool LidarNode::wanted() const {

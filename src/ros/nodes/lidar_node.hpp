@@ -51,7 +51,6 @@ class LidarNode {
 
   void advertiseOutputs(ros::NodeHandle& handle, const std::string& points_frame);
   void push(sim::RangeSensor::Interval interval);
-  void castAhead(TimeNs now);
   void render(const sim::RangeSensor::Interval& interval, const RenderedSensor::ObjectsOf& objects);
   void publish(const lidar::Scan& scan, const std::vector<const Output*>& due);
   bool wanted() const;

@@ -6,7 +6,6 @@
 
 #include "common/shared_by_key.hpp"
 #include "marsim/common/error.hpp"
-#include "ros/common/idle_gate.hpp"
 #include "ros/messages/conversions.hpp"
 
 namespace marsim::ros_nodes {
@@ -25,10 +24,6 @@ RenderedSensor::RenderedSensor(ros::NodeHandle& handle, ros::NodeHandle& private
       inputs_(handle),
       diagnostics_(handle, private_handle) {
   if (vegetation_ != "none") vegetation_config_ = config::loadVegetation(vegetation_);
-  // A renderer's own threads would inherit the name of a thread that works ahead.
-  const bool has_threads =
-      renderer_.config.threads != 1 || renderer_.choice != lidar_gl::RendererChoice::kCpu;
-  works_ahead_ = timeWaitsUntilIdle() && !has_threads;
 }
 
 RenderedSensor::~RenderedSensor() {
@@ -131,10 +126,6 @@ bool RenderedSensor::push(TimeNs begin, TimeNs end, std::function<void(const Obj
   if (!lockstep_) return pushNow({begin, end, std::move(measure), weather_});
   waiting_.push_back({begin, end, std::move(measure), weather_});
   return true;
-}
-
-void RenderedSensor::pushAhead(TimeNs begin, TimeNs end, std::function<void()> job) {
-  if (works_ahead_ && visible(begin, end).empty()) thread_.pushAhead(std::move(job));
 }
 
 // Not at the first state: listeners may come until time goes on.

@@ -68,11 +68,6 @@ class RenderedSensor {
              const std::string& name, const std::string& hardware, Node node);
   /// Queues a measurement of [begin, end] for the thread, wanted or not; false if it is dropped.
   bool push(TimeNs begin, TimeNs end, std::function<void(const ObjectsOf&)> measure);
-  /// Runs a job in the thread ahead of the measurement that it is for, where time waits until
-  /// programs are idle: the thread does it meanwhile. Not if something moves in [begin, end].
-  void pushAhead(TimeNs begin, TimeNs end, std::function<void()> job);
-  /// Whether pushAhead() has any effect.
-  bool worksAhead() const { return works_ahead_; }
 
   /// Reports idle, working or too slow; `what` is measured ("images") and how many so far.
   void summarise(bool wanted, const std::string& what, std::uint64_t count,
@@ -110,7 +105,6 @@ class RenderedSensor {
   std::shared_ptr<const lidar::Weather> used_weather_;  ///< by the thread
   ros::ServiceServer weather_service_;
   bool sees_peers_;
-  bool works_ahead_ = false;
   RendererParams renderer_;
   std::atomic<bool> is_started_{false};  ///< callbacks may use the members below
   WorldInput world_;
