@@ -48,7 +48,7 @@ std::string stampOf(const fs::path& file) {
   return error ? "" : fmt::format("file {} {} {}\n", file.string(), size, time);
 }
 
-/// Those of the files in a folder whose names begin so.
+/// Stamps of the files in a folder whose names begin so.
 std::string stampsOf(const fs::path& folder, const std::string& beginning) {
   std::error_code error;
   std::vector<fs::path> files;
