@@ -534,17 +534,20 @@ TEST(Readers, StoppedAndKilledOnesStopNobody) {
   sender.other.end(SIGKILL);
 }
 
-/// A network namespace "other machine" with a link to this one; not made without the rights.
+/// A network namespace "other machine" with a link to this one; not made without the rights, or
+/// where discovery's multicast has no route.
 class OtherMachine {
  public:
   OtherMachine() : name_("marsim_ros2_" + std::to_string(getpid() % 10000)) {
     const std::string link = "mr" + std::to_string(getpid() % 10000);
     is_made_ =
-        run("ip netns add " + name_ + " && ip link add " + link + "a type veth peer name " + link +
-            "b netns " + name_ + " && ip addr add 10.93.0.1/24 dev " + link + "a && ip link set " +
-            link + "a up && ip -n " + name_ + " addr add 10.93.0.2/24 dev " + link + "b && ip -n " +
+        run("ip route get 239.255.0.1 && ip netns add " + name_ + " && ip link add " + link +
+            "a type veth peer name " + link + "b netns " + name_ +
+            " && ip addr add 10.93.0.1/24 dev " + link + "a && ip link set " + link +
+            "a up && ip -n " + name_ + " addr add 10.93.0.2/24 dev " + link + "b && ip -n " +
             name_ + " link set " + link + "b up && ip -n " + name_ + " link set lo up && ip -n " +
-            name_ + " route add default via 10.93.0.1");
+            name_ + " route add default via 10.93.0.1 && timeout 10 sh -c 'until ip link show " +
+            link + "a | grep -q \"state UP\"; do sleep 0.05; done'");  // Fast DDS looks once
   }
   ~OtherMachine() { run("ip netns del " + name_); }
   OtherMachine(const OtherMachine&) = delete;
