@@ -29,3 +29,6 @@ foreach(target vision vision_flights vision_flight)
     target_link_libraries(${target} PRIVATE marsim_options)
   endif()
 endforeach()
+# `cmake --install BUILD --component vision` only: the Debian package does without OpenCV.
+install(TARGETS vision_flight RUNTIME DESTINATION ${MARSIM_BIN_DESTINATION} COMPONENT vision
+  EXCLUDE_FROM_ALL)
