@@ -401,13 +401,13 @@ TEST(Daylight, IsKeptBesideTheCachedMap) {
 
 TEST(Camera, MaterialsFollowClassAndColour) {
   namespace semantic = map::semantic;
-  EXPECT_EQ(materialOf(semantic::kRoad, {90, 90, 92}), Material::kAsphalt);
-  EXPECT_EQ(materialOf(semantic::kWall, {220, 216, 206}), Material::kPlaster);
-  EXPECT_EQ(materialOf(semantic::kBuilding, {146, 90, 72}), Material::kBrick);
-  EXPECT_EQ(materialOf(semantic::kFloor, {80, 90, 110}), Material::kCarpet);
-  EXPECT_EQ(materialOf(semantic::kTable, {190, 150, 100}), Material::kWood);
-  EXPECT_EQ(materialOf(semantic::kTrunk, {0, 0, 0}), Material::kBark);
-  EXPECT_EQ(materialOf(semantic::kNone, {96, 124, 56}), Material::kUniform) << "as it is";
+  EXPECT_EQ(materialOf(semantic::kRoad, {90, 90, 92}), SurfaceMaterial::kAsphalt);
+  EXPECT_EQ(materialOf(semantic::kWall, {220, 216, 206}), SurfaceMaterial::kPlaster);
+  EXPECT_EQ(materialOf(semantic::kBuilding, {146, 90, 72}), SurfaceMaterial::kBrick);
+  EXPECT_EQ(materialOf(semantic::kFloor, {80, 90, 110}), SurfaceMaterial::kCarpet);
+  EXPECT_EQ(materialOf(semantic::kTable, {190, 150, 100}), SurfaceMaterial::kWood);
+  EXPECT_EQ(materialOf(semantic::kTrunk, {0, 0, 0}), SurfaceMaterial::kBark);
+  EXPECT_EQ(materialOf(semantic::kNone, {96, 124, 56}), SurfaceMaterial::kUniform) << "as it is";
 }
 
 TEST(Camera, VignettingDarkensCornersAndExposureAdapts) {

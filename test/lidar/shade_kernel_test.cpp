@@ -50,7 +50,7 @@ Eigen::Vector3d lightOf(const SolidTexture& texture, const Pose& X_WC,
 TEST(ShadeKernel, IsTheLightOfOnePixelAfterAnother) {
   std::vector<SolidTexture> textures = {{0.12, 0.32, 0.01}};
   for (int i = 1; i < kMaterialCount; ++i) {
-    textures.emplace_back(textureOf(static_cast<Material>(i)), 1.0F);
+    textures.emplace_back(textureOf(static_cast<SurfaceMaterial>(i)), 1.0F);
   }
   EXPECT_NEAR(Eigen::Vector3f(kSunward).norm(), 1.0F, 1e-6F);
   for (const SimdLevel level : simdLevels()) {

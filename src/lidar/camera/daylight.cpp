@@ -204,9 +204,9 @@ class Caster {
     return lit;
   }
 
-  Material materialOf(std::uint32_t surfel, const Light& colour) const {
+  SurfaceMaterial materialOf(std::uint32_t surfel, const Light& colour) const {
     const View<std::uint8_t> classes = map_.channels().classes;
-    if (classes.empty()) return Material::kUniform;
+    if (classes.empty()) return SurfaceMaterial::kUniform;
     return lidar::materialOf(classes[surfel], {srgbOfLinear(colour[0]), srgbOfLinear(colour[1]),
                                                srgbOfLinear(colour[2])});
   }

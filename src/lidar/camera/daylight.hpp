@@ -32,8 +32,8 @@ class Daylight {
 
   /// Colours that contain the light.
   SurfelColours colours() const;
-  Material materialOf(std::uint32_t surfel) const {
-    return static_cast<Material>(surfels_[surfel].material);
+  SurfaceMaterial materialOf(std::uint32_t surfel) const {
+    return static_cast<SurfaceMaterial>(surfels_[surfel].material);
   }
   /// Light from a unit direction without a surface.
   static Eigen::Vector3f sky(const Eigen::Vector3f& direction_W);

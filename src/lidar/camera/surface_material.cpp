@@ -12,53 +12,53 @@ namespace {
 
 /// A material as a class may have it, with its usual colour.
 struct Choice {
-  Material material;
+  SurfaceMaterial material;
   map::Colour colour;
 };
 
 const std::vector<Choice>& wallChoices() {
   static const std::vector<Choice> choices = {
-      {Material::kPlaster, {228, 224, 214}}, {Material::kConcrete, {156, 154, 148}},
-      {Material::kStone, {112, 112, 110}},   {Material::kBrick, {152, 92, 70}},
-      {Material::kBrick, {178, 138, 104}},   {Material::kMetal, {120, 134, 150}}};
+      {SurfaceMaterial::kPlaster, {228, 224, 214}}, {SurfaceMaterial::kConcrete, {156, 154, 148}},
+      {SurfaceMaterial::kStone, {112, 112, 110}},   {SurfaceMaterial::kBrick, {152, 92, 70}},
+      {SurfaceMaterial::kBrick, {178, 138, 104}},   {SurfaceMaterial::kMetal, {120, 134, 150}}};
   return choices;
 }
 
 const std::vector<Choice>& floorChoices() {
-  static const std::vector<Choice> choices = {{Material::kConcrete, {156, 154, 148}},
-                                              {Material::kStone, {112, 112, 110}},
-                                              {Material::kCarpet, {84, 92, 108}},
-                                              {Material::kCarpet, {116, 78, 72}},
-                                              {Material::kWood, {164, 124, 84}}};
+  static const std::vector<Choice> choices = {{SurfaceMaterial::kConcrete, {156, 154, 148}},
+                                              {SurfaceMaterial::kStone, {112, 112, 110}},
+                                              {SurfaceMaterial::kCarpet, {84, 92, 108}},
+                                              {SurfaceMaterial::kCarpet, {116, 78, 72}},
+                                              {SurfaceMaterial::kWood, {164, 124, 84}}};
   return choices;
 }
 
 const std::vector<Choice>& thingChoices() {
   static const std::vector<Choice> choices = {
-      {Material::kWood, {132, 102, 70}},   {Material::kWood, {196, 158, 108}},
-      {Material::kMetal, {112, 112, 110}}, {Material::kMetal, {156, 154, 148}},
-      {Material::kMetal, {228, 224, 214}}, {Material::kMetal, {60, 90, 160}}};
+      {SurfaceMaterial::kWood, {132, 102, 70}},   {SurfaceMaterial::kWood, {196, 158, 108}},
+      {SurfaceMaterial::kMetal, {112, 112, 110}}, {SurfaceMaterial::kMetal, {156, 154, 148}},
+      {SurfaceMaterial::kMetal, {228, 224, 214}}, {SurfaceMaterial::kMetal, {60, 90, 160}}};
   return choices;
 }
 
 const std::vector<Choice>& structureChoices() {
-  static const std::vector<Choice> choices = {{Material::kWood, {132, 102, 70}},
-                                              {Material::kWood, {196, 158, 108}},
-                                              {Material::kRock, {112, 112, 110}},
-                                              {Material::kConcrete, {156, 154, 148}},
-                                              {Material::kMetal, {228, 224, 214}}};
+  static const std::vector<Choice> choices = {{SurfaceMaterial::kWood, {132, 102, 70}},
+                                              {SurfaceMaterial::kWood, {196, 158, 108}},
+                                              {SurfaceMaterial::kRock, {112, 112, 110}},
+                                              {SurfaceMaterial::kConcrete, {156, 154, 148}},
+                                              {SurfaceMaterial::kMetal, {228, 224, 214}}};
   return choices;
 }
 
 const std::vector<Choice>& groundChoices() {
-  static const std::vector<Choice> choices = {{Material::kGrass, {96, 124, 56}},
-                                              {Material::kRock, {112, 112, 110}},
-                                              {Material::kConcrete, {156, 154, 148}}};
+  static const std::vector<Choice> choices = {{SurfaceMaterial::kGrass, {96, 124, 56}},
+                                              {SurfaceMaterial::kRock, {112, 112, 110}},
+                                              {SurfaceMaterial::kConcrete, {156, 154, 148}}};
   return choices;
 }
 
-Material nearest(const std::vector<Choice>& choices, const map::Colour& colour) {
-  Material best = Material::kUniform;
+SurfaceMaterial nearest(const std::vector<Choice>& choices, const map::Colour& colour) {
+  SurfaceMaterial best = SurfaceMaterial::kUniform;
   int least = std::numeric_limits<int>::max();
   for (const Choice& choice : choices) {
     int distance = 0;
@@ -75,7 +75,7 @@ Material nearest(const std::vector<Choice>& choices, const map::Colour& colour) 
 
 }  // namespace
 
-const MaterialTexture& textureOf(Material material) {
+const MaterialTexture& textureOf(SurfaceMaterial material) {
   constexpr float kEven[3] = {1.0F, 1.0F, 1.0F};
   static const std::array<MaterialTexture, kMaterialCount> textures = [&] {
     const auto made = [&](float coarse, float fine, float coarse_spread, float fine_spread,
@@ -109,13 +109,13 @@ const MaterialTexture& textureOf(Material material) {
   return textures[static_cast<std::size_t>(material)];
 }
 
-Material materialOf(std::uint8_t semantic_class, const map::Colour& colour) {
+SurfaceMaterial materialOf(std::uint8_t semantic_class, const map::Colour& colour) {
   namespace semantic = map::semantic;
   switch (semantic_class) {
     case semantic::kRoad:
     case semantic::kParking:
     case semantic::kLaneMarking:
-      return Material::kAsphalt;
+      return SurfaceMaterial::kAsphalt;
     case semantic::kFloor:
     case semantic::kSidewalk:
       return nearest(floorChoices(), colour);
@@ -134,9 +134,9 @@ Material materialOf(std::uint8_t semantic_class, const map::Colour& colour) {
     case semantic::kChair:
       return nearest(thingChoices(), colour);
     case semantic::kTrunk:
-      return Material::kBark;
+      return SurfaceMaterial::kBark;
     case semantic::kVegetation:
-      return Material::kLeaf;
+      return SurfaceMaterial::kLeaf;
     case semantic::kCar:
     case semantic::kBus:
     case semantic::kTruck:
@@ -146,9 +146,9 @@ Material materialOf(std::uint8_t semantic_class, const map::Colour& colour) {
     case semantic::kOnRails:
     case semantic::kPole:
     case semantic::kTrafficSign:
-      return Material::kMetal;
+      return SurfaceMaterial::kMetal;
     default:
-      return Material::kUniform;
+      return SurfaceMaterial::kUniform;
   }
 }
 

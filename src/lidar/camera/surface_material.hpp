@@ -8,7 +8,7 @@
 namespace marsim::lidar {
 
 /// Materials of surfaces; the texture of kUniform is TextureConfig's.
-enum class Material : std::uint8_t {
+enum class SurfaceMaterial : std::uint8_t {
   kUniform,
   kPlaster,
   kConcrete,
@@ -42,10 +42,10 @@ struct MaterialTexture {
   float stretch[3] = {1.0F, 1.0F, 1.0F};  ///< waves a metre along each axis of W, by the others'
   Joints joints = {};
 };
-const MaterialTexture& textureOf(Material material);
+const MaterialTexture& textureOf(SurfaceMaterial material);
 
 /// The material of a surface by its class (map::semantic) and its colour: of the materials that are
 /// usual for the class the one whose usual colour is nearest.
-Material materialOf(std::uint8_t semantic_class, const map::Colour& colour);
+SurfaceMaterial materialOf(std::uint8_t semantic_class, const map::Colour& colour);
 
 }  // namespace marsim::lidar

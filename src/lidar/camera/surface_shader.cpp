@@ -143,7 +143,7 @@ SurfaceShader::SurfaceShader(std::shared_ptr<const map::SurfelMap> map,
   colours_ = daylight_->colours();
   const auto contrast = static_cast<float>(texture.amplitude / TextureConfig{}.amplitude);
   for (int i = 1; i < kMaterialCount; ++i) {
-    textures_.emplace_back(lidar::textureOf(static_cast<Material>(i)), contrast);
+    textures_.emplace_back(lidar::textureOf(static_cast<SurfaceMaterial>(i)), contrast);
   }
 }
 

@@ -104,7 +104,7 @@ class SurfaceShader {
   SurfelColours colours_;
   std::shared_ptr<const Daylight> daylight_;  // null: flat light
   map::SurfelChannelViews plants_;
-  std::vector<SolidTexture> textures_;  // by Material; only the first in flat light
+  std::vector<SolidTexture> textures_;  // by SurfaceMaterial; only the first in flat light
   float plant_contrast_;
 };
 
