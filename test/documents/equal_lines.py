@@ -35,7 +35,8 @@ def code_lines(path):
 
 def main():
     root = pathlib.Path(__file__).resolve().parents[2]
-    paths = sorted(path for folder in FOLDERS for path in (root / folder).rglob("*") if path.is_file())
+    paths = sorted(path for folder in FOLDERS for path in (root / folder).rglob("*")
+                   if path.is_file() and path.suffix != ".pyc")
     files = [(path.relative_to(root), code_lines(path)) for path in paths]
     first, found, told = {}, 0, set()  # told: pairs of places inside a finding that was printed
     for index, (path, lines) in enumerate(files):
