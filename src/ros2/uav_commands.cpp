@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ros2/uav_commands.hpp"
 
-#include <chrono>
-#include <cmath>
+#include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -19,25 +19,10 @@ namespace types = dataset::ros2_types;
 namespace offboard = control::offboard;
 using dataset::CdrReader;
 using dataset::kFrames;
+using sim::wallTime;
 
 constexpr std::size_t kMostWaiting = 1000;  // messages
 constexpr char kUav[] = "/uav0/", kMavros[] = "/uav0/mavros/";
-constexpr double kUnset = 1e-6;  // length of a quaternion that is not given
-
-WarningTime wallTime() { return WarningTime::clock::now(); }
-
-template <class Value>
-void requireFinite(const Value& value) {
-  if (!value.allFinite()) throw Error("a value is NaN or infinite");
-}
-void requireFinite(double value) {
-  if (!std::isfinite(value)) throw Error("a value is NaN or infinite");
-}
-
-/// The yaw of an orientation; `present` for one that is not given.
-double yawOrPresent(const Eigen::Quaterniond& q, double present) {
-  return q.norm() < kUnset ? present : yawOf(q.normalized());
-}
 
 }  // namespace
 
@@ -47,6 +32,7 @@ UavCommands::UavCommands(const sim::UavConfig& config, sim::Uav& uav, Participan
       participant_(participant),
       watch_(config.controller, sim::vehicleModel(config.vehicle),
              [](const std::string& text) { fmt::print(stderr, "{}\n", text); }),
+      input_(uav.pilot(), watch_, kFrames.world, kFrames.base(), {}),
       decoder_({config.vehicle.asControlled().mass, config.vehicle.asControlled().maxThrust()}) {
   watch_.setMap(map);
   watch_.setGround(ground_z);
@@ -90,7 +76,7 @@ void UavCommands::take() {
 }
 
 void UavCommands::watchTracking() {
-  if (commander().commanded()) {
+  if (uav_.pilot().commander().commanded()) {
     watch_.followed(uav_.pilot().reference(), uav_.pilot().motion(), wallTime());
   }
 }
@@ -106,16 +92,25 @@ Status UavCommands::status() {
 // Streams are read without reliability, so that writers of either kind are heard.
 void UavCommands::subscribePilot() {
   const std::string uav = kUav;
-  on(uav + "goal", types::kPoseStamped, true, [this](CdrReader& r) { flyTo(r, false); });
-  on(uav + "goal_2d", types::kPoseStamped, true, [this](CdrReader& r) { flyTo(r, true); });
+  for (const bool keeps_altitude : {false, true}) {
+    on(uav + (keeps_altitude ? "goal_2d" : "goal"), types::kPoseStamped, true,
+       [this, keeps_altitude](CdrReader& r) { input_.flyTo(pose(r), keeps_altitude); });
+  }
   on(uav + "command/pose", types::kPoseStamped, false,
-     [this](CdrReader& r) { follow("command/pose", r); });
-  on(uav + "command/velocity", types::kTwistStamped, false,
-     [this](CdrReader& r) { move("command/velocity", r, true, false); });
+     [this](CdrReader& r) { input_.hold("command/pose", pose(r)); });
+  on(uav + "command/velocity", types::kTwistStamped, false, [this](CdrReader& r) {
+    const std::string in = frame(r);
+    input_.move("command/velocity", velocity(r, in), false);
+  });
   on(uav + "cmd_vel", types::kTwist, false,
-     [this](CdrReader& r) { move("cmd_vel", r, false, true); });
-  on(uav + "command/trajectory", types::kMultiDOFJointTrajectory, true,
-     [this](CdrReader& r) { followTrajectory(r); });
+     [this](CdrReader& r) { input_.move("cmd_vel", velocity(r, ""), true); });
+  on(uav + "command/trajectory", types::kMultiDOFJointTrajectory, true, [this](CdrReader& r) {
+    const std::string in = frame(r);
+    input_.followTrajectory("command/trajectory", in, [&r](double present_yaw) {
+      CdrReader points = r;
+      return trajectory(points, present_yaw);
+    });
+  });
   on(uav + "command/position", types::kPositionCommand, false,
      [this](CdrReader& r) { followPosition(r); });
 }
@@ -129,12 +124,13 @@ void UavCommands::subscribePlacements(const sim::UavConfig& config) {
        place(p_WB, yaw);
      });
   on(uav + "teleport", types::kPoseStamped, true, [this](CdrReader& reader) {
-    const PoseCommand command = pose(reader);
-    requireWorld(command.frame);
-    if (!isPlace(command.X_FG.p)) {
-      throw Error(fmt::format("the position is too far, allowed: {:.0f} m", kFarthestPlace));
+    const sim::PoseRequest request = pose(reader);
+    if (!input_.isInWorld("teleport", request.frame)) return;
+    if (!isPlace(request.X_FG.p) || !request.X_FG.q.coeffs().allFinite()) {
+      throw Error(
+          fmt::format("the pose is not finite or too far, allowed: {:.0f} m", kFarthestPlace));
     }
-    place(command.X_FG.p, command.has_yaw ? yawOf(command.X_FG.q) : yawOf(uav_.state().X_WB.q));
+    place(request.X_FG.p, sim::yawOrPresent(request.X_FG.q, yawOf(uav_.state().X_WB.q)));
   });
 }
 
@@ -143,83 +139,29 @@ void UavCommands::place(const Eigen::Vector3d& p_WB, double yaw) {
   watch_.reset();
 }
 
-UavCommands::Header UavCommands::header(CdrReader& reader) {
-  Header header;
-  header.stamp = reader.time();
-  header.frame = reader.text();
-  return header;
+std::string UavCommands::frame(CdrReader& reader) {
+  reader.time();
+  return reader.text();
 }
 
-UavCommands::PoseCommand UavCommands::pose(CdrReader& reader) {
-  PoseCommand command;
-  command.frame = header(reader).frame;
-  command.X_FG.p = reader.vector();
-  command.X_FG.q = reader.quaternion();
+sim::PoseRequest UavCommands::pose(CdrReader& reader) {
+  sim::PoseRequest request;
+  request.frame = frame(reader);
+  request.X_FG.p = reader.vector();
+  request.X_FG.q = reader.quaternion();
   reader.finish();
-  requireFinite(command.X_FG.p);
-  requireFinite(command.X_FG.q.coeffs());
-  command.has_yaw = command.X_FG.q.norm() >= kUnset;
-  if (command.has_yaw) {
-    command.X_FG.q.normalize();
-  } else {
-    command.X_FG.q.setIdentity();
-  }
-  return command;
+  return request;
 }
 
-bool UavCommands::isBase(const std::string& frame) const { return frame == kFrames.base(); }
-
-void UavCommands::requireWorld(const std::string& frame, const std::string& allowed) const {
-  if (frame.empty() || frame == kFrames.world) return;
-  throw Error(fmt::format("header.frame_id is '{}', allowed: {}'{}' or empty", clipped(frame),
-                          allowed, kFrames.world));
-}
-
-void UavCommands::flyTo(CdrReader& reader, bool keeps_altitude) {
-  const PoseCommand command = pose(reader);
-  const bool in_body = isBase(command.frame);
-  if (!in_body) requireWorld(command.frame, fmt::format("'{}', ", kFrames.base()));
-  Pose X_WG = in_body ? uav_.pilot().motion().X_WB * command.X_FG : command.X_FG;
-  if (keeps_altitude) X_WG.p.z() = uav_.pilot().reference().p_WB.z();
-  const std::string problem = watch_.goalProblem(X_WG.p);
-  if (!problem.empty()) throw Error(problem);
-  watch_.placed("goal", X_WG.p, wallTime());
-  commander().setGoal(X_WG.p, command.has_yaw ? yawOf(X_WG.q) : uav_.pilot().reference().yaw,
-                      now());
-  watch_.taken("goal", now(), wallTime());
-}
-
-void UavCommands::follow(const char* topic, CdrReader& reader) {
-  const PoseCommand command = pose(reader);
-  requireWorld(command.frame);
-  offboard::PoseCommand place{command.X_FG.p, {}};
-  if (command.has_yaw) place.yaw = yawOf(command.X_FG.q);
-  obey(topic, place);
-}
-
-void UavCommands::move(const char* topic, CdrReader& reader, bool is_stamped,
-                       bool is_body_default) {
-  const std::string frame = is_stamped ? header(reader).frame : "";
-  control::VelocityCommand command;
-  command.velocity = reader.vector();
-  const Eigen::Vector3d rates = reader.vector();
+sim::VelocityRequest UavCommands::velocity(CdrReader& reader, const std::string& in) {
+  const Eigen::Vector3d v = reader.vector(), w = reader.vector();
   reader.finish();
-  requireFinite(command.velocity);
-  requireFinite(rates);
-  command.yaw_rate = rates.z();
-  command.in_heading_frame = frame.empty() ? is_body_default : isBase(frame);
-  if (!command.in_heading_frame) requireWorld(frame, fmt::format("'{}', ", kFrames.base()));
-  if (rates.x() != 0.0 || rates.y() != 0.0) watch_.notFollowed(topic, "angular.x and angular.y");
-  watch_.moved(topic, command, uav_.pilot().motion(), wallTime());
-  commander().setVelocity(command, now());
-  watch_.taken(topic, now(), wallTime());
+  return {in, v, w};
 }
 
-void UavCommands::followTrajectory(CdrReader& reader) {
-  constexpr char kTopic[] = "command/trajectory";
-  requireWorld(header(reader).frame);
+// The first transform, velocity and acceleration of a point count.
+sim::TrajectoryCommand UavCommands::trajectory(CdrReader& reader, double present_yaw) {
   for (std::size_t joints = reader.count(); joints > 0; --joints) reader.text();
-  // The first transform, velocity and acceleration of a point count.
   const auto twists = [&reader](Eigen::Vector3d& linear, Eigen::Vector3d& angular) {
     const std::size_t count = reader.count();
     for (std::size_t i = 0; i < count; ++i) {
@@ -229,7 +171,6 @@ void UavCommands::followTrajectory(CdrReader& reader) {
     return count > 0;
   };
   std::vector<control::TrajectoryPoint> points(reader.count());
-  if (points.empty()) throw Error("points is empty, allowed: at least one");
   for (control::TrajectoryPoint& point : points) {
     control::Reference& reference = point.reference;
     const std::size_t transforms = reader.count();
@@ -239,33 +180,22 @@ void UavCommands::followTrajectory(CdrReader& reader) {
       const Eigen::Quaterniond q = reader.quaternion();
       if (i > 0) continue;
       reference.p_WB = p;
-      reference.yaw = yawOrPresent(q, uav_.pilot().reference().yaw);
+      reference.yaw = sim::yawOrPresent(q, present_yaw);
     }
     Eigen::Vector3d angular = Eigen::Vector3d::Zero(), unused;
     point.moves = twists(reference.v_WB, angular);
     reference.yaw_rate = angular.z();
     twists(reference.a_WB, unused);
     point.after = reader.time();
-    requireFinite(reference.p_WB);
-    requireFinite(reference.v_WB);
-    requireFinite(reference.yaw);
-    for (const std::string& field :
-         control::dropUnusable(reference, {"accelerations", "", "velocities.angular.z"})) {
-      watch_.notGiven(kTopic, field);
-    }
   }
   reader.finish();
-  const TimeNs first = points.front().after;
-  for (control::TrajectoryPoint& point : points) point.after -= first;
-  watch_.tracked(kTopic, points, uav_.pilot().motion(), wallTime());
-  commander().setTrajectory(points, now());
-  watch_.taken(kTopic, now(), wallTime());
+  return sim::checkTrajectory(std::move(points));
 }
 
 // The definitions of planners, which share the type's name, differ in their length.
 void UavCommands::followPosition(CdrReader& reader) {
   constexpr std::size_t kVector = 24, kRow = 4;
-  requireWorld(header(reader).frame);
+  const std::string in = frame(reader);
   control::Reference reference;
   reference.p_WB = reader.vector();
   reference.v_WB = reader.vector();
@@ -286,39 +216,22 @@ void UavCommands::followPosition(CdrReader& reader) {
   }
   reference.yaw = reader.read<double>();
   reference.yaw_rate = reader.read<double>();
-  requireFinite(reference.p_WB);
-  requireFinite(reference.v_WB);
-  requireFinite(reference.yaw);
-  track("command/position", reference);
-}
-
-void UavCommands::track(const char* topic, control::Reference reference) {
-  for (const std::string& field : control::dropUnusable(reference)) watch_.notGiven(topic, field);
-  watch_.checkYawRate(topic, reference, now());
-  watch_.tracked(topic, reference, uav_.pilot().motion(), wallTime());
-  commander().setReference(reference, now());
-  watch_.taken(topic, now(), wallTime());
+  input_.track("command/position", in, reference);
 }
 
 void UavCommands::obey(const char* topic, const offboard::Command& command) {
   if (const auto* place = std::get_if<offboard::PoseCommand>(&command)) {
-    watch_.placed(topic, place->p_WB, wallTime());
-    commander().setPose(place->p_WB, place->yaw.value_or(uav_.pilot().reference().yaw), now());
+    const double yaw = place->yaw.value_or(input_.reference().yaw);
+    input_.hold(topic, {"", {fromRollPitchYaw(0.0, 0.0, yaw), place->p_WB}});
   } else if (const auto* reference = std::get_if<control::Reference>(&command)) {
-    return track(topic, *reference);
-  } else if (const auto* velocity = std::get_if<offboard::VelocitySetpoint>(&command)) {
-    const control::VelocityCommand given{velocity->v_WB, velocity->yaw_rate, false};
-    watch_.moved(topic, given, uav_.pilot().motion(), wallTime());
-    commander().setVelocity(given, now());
+    input_.track(topic, "", *reference);
+  } else if (const auto* moving = std::get_if<offboard::VelocitySetpoint>(&command)) {
+    input_.move(topic, {"", moving->v_WB, {0.0, 0.0, moving->yaw_rate}}, false);
+  } else if (const auto* attitude = std::get_if<control::AttitudeSetpoint>(&command)) {
+    input_.setInner(topic, *attitude);
   } else {
-    const control::InnerSetpoint setpoint =
-        std::holds_alternative<control::AttitudeSetpoint>(command)
-            ? control::InnerSetpoint(std::get<control::AttitudeSetpoint>(command))
-            : control::InnerSetpoint(std::get<control::RateSetpoint>(command));
-    watch_.setInner(topic, setpoint, wallTime());
-    commander().setInner(setpoint, now());
+    input_.setInner(topic, std::get<control::RateSetpoint>(command));
   }
-  watch_.taken(topic, now(), wallTime());
 }
 
 // MAVROS' set points, followed at once, as in OFFBOARD.
@@ -332,7 +245,7 @@ void UavCommands::subscribeMavros() {
   const std::string mavros = kMavros;
   on(mavros + "setpoint_raw/local", types::kMavrosPositionTarget, false,
      [this, decode](CdrReader& reader) {
-       header(reader);
+       frame(reader);
        Target target;
        target.frame = reader.read<std::uint8_t>();
        target.mask = reader.read<std::uint16_t>();
@@ -346,7 +259,7 @@ void UavCommands::subscribeMavros() {
      });
   on(mavros + "setpoint_raw/attitude", types::kMavrosAttitudeTarget, false,
      [this](CdrReader& reader) {
-       header(reader);
+       frame(reader);
        offboard::AttitudeTarget target;
        target.mask = reader.read<std::uint8_t>();
        target.q_WB = reader.quaternion();
@@ -356,12 +269,12 @@ void UavCommands::subscribeMavros() {
        obey("mavros/setpoint_raw/attitude", decoder_.decode(target));
      });
   on(mavros + "setpoint_position/local", types::kPoseStamped, false, [decode](CdrReader& reader) {
-    const PoseCommand command = pose(reader);
+    const Pose X = pose(reader).X_FG;
     Target target;
     target.mask = Target::kNoVelocity | Target::kNoAcceleration | Target::kNoYawRate;
-    if (!command.has_yaw) target.mask |= Target::kNoYaw;
-    target.position = command.X_FG.p;
-    target.yaw = yawOf(command.X_FG.q);
+    if (sim::isUnset(X.q)) target.mask |= Target::kNoYaw;
+    target.position = X.p;
+    target.yaw = sim::yawOrPresent(X.q, 0.0);
     decode("mavros/setpoint_position/local", target);
   });
   const auto velocity = [decode](const char* topic, CdrReader& reader) {
@@ -374,7 +287,7 @@ void UavCommands::subscribeMavros() {
   };
   on(mavros + "setpoint_velocity/cmd_vel", types::kTwistStamped, false,
      [velocity](CdrReader& reader) {
-       header(reader);
+       frame(reader);
        velocity("mavros/setpoint_velocity/cmd_vel", reader);
      });
   on(mavros + "setpoint_velocity/cmd_vel_unstamped", types::kTwist, false,

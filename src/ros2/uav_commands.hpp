@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "control/pilot/command_watch.hpp"
 #include "control/pilot/offboard.hpp"
 #include "dataset/cdr.hpp"
 #include "marsim/sim/world.hpp"
 #include "ros2/messages.hpp"
 #include "ros2/participant.hpp"
+#include "sim/command_input.hpp"
 
 namespace marsim::ros2 {
 
@@ -46,37 +46,22 @@ class UavCommands {
     std::string name;
     Apply apply;
   };
-  struct Header {
-    TimeNs stamp;
-    std::string frame;
-  };
-  /// A pose command with a unit quaternion, or none.
-  struct PoseCommand {
-    std::string frame;
-    Pose X_FG;
-    bool has_yaw = true;
-  };
-  static Header header(dataset::CdrReader& reader);
-  static PoseCommand pose(dataset::CdrReader& reader);
+  /// The frame of a header, which is read.
+  static std::string frame(dataset::CdrReader& reader);
+  static sim::PoseRequest pose(dataset::CdrReader& reader);
+  static sim::VelocityRequest velocity(dataset::CdrReader& reader, const std::string& in);
+  static sim::TrajectoryCommand trajectory(dataset::CdrReader& reader, double present_yaw);
   void subscribePilot();
   void subscribePlacements(const sim::UavConfig& config);
   void place(const Eigen::Vector3d& p_WB, double yaw);
   void subscribeMavros();
-  void flyTo(dataset::CdrReader& reader, bool keeps_altitude);
-  void follow(const char* topic, dataset::CdrReader& reader);
-  void move(const char* topic, dataset::CdrReader& reader, bool is_stamped, bool is_body_default);
-  void followTrajectory(dataset::CdrReader& reader);
   void followPosition(dataset::CdrReader& reader);
-  void track(const char* topic, control::Reference reference);
   void obey(const char* topic, const control::offboard::Command& command);
-  bool isBase(const std::string& frame) const;
-  void requireWorld(const std::string& frame, const std::string& allowed = "") const;
-  control::Commander& commander() { return uav_.pilot().commander(); }
-  TimeNs now() const { return uav_.pilot().motion().stamp; }
 
   sim::Uav& uav_;
   Participant& participant_;
   control::CommandWatch watch_;
+  sim::CommandInput input_;
   control::offboard::Decoder decoder_;
   std::vector<Topic> topics_;
   std::mutex mutex_;  ///< guards the next two

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/command_input.hpp"
+
 namespace marsim::ros_nodes {
 namespace {
 
@@ -60,12 +62,12 @@ TEST(Conversions, TheEpochIsTheStampOfTimeZero) {
 }
 
 TEST(Conversions, WorldFrameNames) {
-  EXPECT_TRUE(isWorldFrame("world", "world"));
-  EXPECT_TRUE(isWorldFrame("/world", "world"));
-  EXPECT_TRUE(isWorldFrame("", "world"));
-  EXPECT_FALSE(isWorldFrame("map", "world"));
-  EXPECT_TRUE(isFrame("/uav0/base_link", "uav0/base_link"));
-  EXPECT_FALSE(isFrame("", "uav0/base_link"));
+  EXPECT_TRUE(sim::isWorldFrame("world", "world"));
+  EXPECT_TRUE(sim::isWorldFrame("/world", "world"));
+  EXPECT_TRUE(sim::isWorldFrame("", "world"));
+  EXPECT_FALSE(sim::isWorldFrame("map", "world"));
+  EXPECT_TRUE(sim::isFrame("/uav0/base_link", "uav0/base_link"));
+  EXPECT_FALSE(sim::isFrame("", "uav0/base_link"));
 }
 
 }  // namespace

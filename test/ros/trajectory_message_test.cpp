@@ -48,7 +48,7 @@ TEST(TrajectoryMessage, PointsAreRead) {
   moving.accelerations.resize(1);
   moving.accelerations[0].linear.z = -4.0;
 
-  const TrajectoryCommand command = fromMessage(message, -1.0);
+  const sim::TrajectoryCommand command = fromMessage(message, -1.0);
   EXPECT_TRUE(command.not_given.empty());
   const auto& points = command.points;
   ASSERT_EQ(points.size(), 2U);
@@ -75,7 +75,7 @@ TEST(TrajectoryMessage, RatesAndAccelerationsThatAreNotFiniteCountAsNotGiven) {
     point.accelerations.resize(1);
   }
   message.points[1].accelerations[0].linear.y = std::numeric_limits<double>::infinity();
-  const TrajectoryCommand command = fromMessage(message, 0.0);
+  const sim::TrajectoryCommand command = fromMessage(message, 0.0);
   const std::set<std::string> expected{"accelerations", "velocities.angular.z"};
   EXPECT_EQ(command.not_given, expected);
   ASSERT_EQ(command.points.size(), 2U);

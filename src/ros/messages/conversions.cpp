@@ -109,11 +109,6 @@ Eigen::Quaterniond fromQuaternion(const geometry_msgs::Quaternion& q) {
   return {q.w, q.x, q.y, q.z};
 }
 
-bool isUnset(const Eigen::Quaterniond& q) { return q.norm() < 1e-6; }
-double yawOrPresent(const Eigen::Quaterniond& q, double present) {
-  return isUnset(q) ? present : yawOf(q.normalized());
-}
-
 void toMessage(const sim::VehicleReport& report, marsim::VehicleState& message) {
   const KinematicState& state = report.motion;
   message.header.stamp = toRos(state.stamp);
@@ -185,14 +180,6 @@ sensor_msgs::Imu toLivoxImu(const vehicle::ImuSample& sample, const std::string&
   message.angular_velocity = toVector3(sample.angular_velocity);
   message.linear_acceleration = toVector3(sample.specific_force / kGravity);
   return message;
-}
-
-bool isFrame(const std::string& frame, const std::string& name) {
-  return frame == name || (!frame.empty() && frame.front() == '/' && frame.substr(1) == name);
-}
-
-bool isWorldFrame(const std::string& frame, const std::string& world) {
-  return frame.empty() || isFrame(frame, world);
 }
 
 }  // namespace marsim::ros_nodes

@@ -46,11 +46,6 @@ Eigen::Vector3d fromVector3(const geometry_msgs::Vector3& v);
 Eigen::Vector3d fromPoint(const geometry_msgs::Point& p);
 Eigen::Quaterniond fromQuaternion(const geometry_msgs::Quaternion& q);
 
-/// Whether an orientation was left at zero, as in messages that only mean a position.
-bool isUnset(const Eigen::Quaterniond& q);
-/// The yaw [rad] of an orientation of any length; `present` where it is unset.
-double yawOrPresent(const Eigen::Quaterniond& q, double present);
-
 /// Fills everything except header.frame_id and child_frame_id.
 void toMessage(const sim::VehicleReport& report, marsim::VehicleState& message);
 sim::VehicleReport fromMessage(const marsim::VehicleState& message);
@@ -90,10 +85,5 @@ void toMessage(const vehicle::ImuSample& sample, const vehicle::ImuConfig& confi
 
 /// As by the Livox drivers: accelerations in g; orientation and covariances are left empty.
 sensor_msgs::Imu toLivoxImu(const vehicle::ImuSample& sample, const std::string& frame);
-
-/// Whether a user's frame is the one called `name`, a leading slash apart.
-bool isFrame(const std::string& frame, const std::string& name);
-/// Whether a user's frame is the world frame; so is an empty name.
-bool isWorldFrame(const std::string& frame, const std::string& world);
 
 }  // namespace marsim::ros_nodes

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ros/messages/trajectory_message.hpp"
 
-#include <cmath>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -17,7 +18,8 @@ control::TrajectoryPoint fromPointMessage(
   control::Reference& r = point.reference;
   const geometry_msgs::Transform& transform = message.transforms.front();
   r.p_WB = fromVector3(transform.translation);
-  r.yaw = yawOrPresent(fromQuaternion(transform.rotation), present_yaw);
+  r.yaw = sim::yawOrPresent(fromQuaternion(transform.rotation), present_yaw);
+  point.after = message.time_from_start.toNSec();
   point.moves = !message.velocities.empty();
   if (!point.moves) return point;
   r.v_WB = fromVector3(message.velocities.front().linear);
@@ -30,28 +32,17 @@ control::TrajectoryPoint fromPointMessage(
 
 }  // namespace
 
-TrajectoryCommand fromMessage(const trajectory_msgs::MultiDOFJointTrajectory& message,
-                              double present_yaw) {
-  if (message.points.empty()) throw Error("points is empty, allowed: at least one");
-  const ros::Duration first = message.points.front().time_from_start;
-  TrajectoryCommand command;
-  for (std::size_t i = 0; i < message.points.size(); ++i) {
-    const auto& from = message.points[i];
+sim::TrajectoryCommand fromMessage(const trajectory_msgs::MultiDOFJointTrajectory& message,
+                                   double present_yaw) {
+  std::vector<control::TrajectoryPoint> points;
+  for (const auto& from : message.points) {
     if (from.transforms.empty()) {
-      throw Error(fmt::format("points[{}].transforms is empty, allowed: at least one", i));
-    }
-    control::TrajectoryPoint point = fromPointMessage(from, present_yaw);
-    point.after = (from.time_from_start - first).toNSec();
-    control::Reference& r = point.reference;
-    if (!r.p_WB.allFinite() || !r.v_WB.allFinite() || !std::isfinite(r.yaw)) {
       throw Error(
-          fmt::format("points[{}] has a place, yaw or velocity that is NaN or infinite", i));
+          fmt::format("points[{}].transforms is empty, allowed: at least one", points.size()));
     }
-    const auto dropped = control::dropUnusable(r, {"accelerations", "", "velocities.angular.z"});
-    command.not_given.insert(dropped.begin(), dropped.end());
-    command.points.push_back(point);
+    points.push_back(fromPointMessage(from, present_yaw));
   }
-  return command;
+  return sim::checkTrajectory(std::move(points));
 }
 
 }  // namespace marsim::ros_nodes

@@ -18,6 +18,7 @@
 #include "ros/common/swarm_params.hpp"
 #include "ros/messages/conversions.hpp"
 #include "ros/messages/pose_messages.hpp"
+#include "sim/command_input.hpp"
 
 namespace marsim::ros_nodes {
 namespace {
@@ -257,10 +258,10 @@ void MavrosNode::onPosition(const geometry_msgs::PoseStampedConstPtr& message) {
   target.mask = Target::kNoVelocity | Target::kNoAcceleration | Target::kNoYawRate;
   target.position = fromPoint(message->pose.position);
   const Eigen::Quaterniond q = fromQuaternion(message->pose.orientation);
-  if (isUnset(q)) {
+  if (sim::isUnset(q)) {
     target.mask |= Target::kNoYaw;
   } else {
-    target.yaw = yawOrPresent(q, 0.0);
+    target.yaw = sim::yawOrPresent(q, 0.0);
   }
   take("setpoint_position/local", message->header.stamp,
        [this, target] { return decoder_->decode(target, motion_); });
@@ -282,7 +283,7 @@ void MavrosNode::onVisionPose(const geometry_msgs::PoseStampedConstPtr& message)
   const std::lock_guard<std::mutex> lock(mutex_);
   const TimeNs stamp = fromRos(message->header.stamp);
   if (!isUsable(message->pose)) return warn(kTopic, "refused: a value is NaN or infinite");
-  if (isUnset(fromQuaternion(message->pose.orientation))) {
+  if (sim::isUnset(fromQuaternion(message->pose.orientation))) {
     return warn(kTopic, "refused: orientation is zero, allowed: a unit quaternion");
   }
   if (stamp <= vision_stamp_) {

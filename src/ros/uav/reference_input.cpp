@@ -2,7 +2,6 @@
 #include "ros/uav/reference_input.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 #include <nav_msgs/Path.h>
@@ -10,7 +9,6 @@
 #include "common/text.hpp"
 #include "marsim/common/error.hpp"
 #include "ros/messages/header_stamp.hpp"
-#include "ros/messages/pose_messages.hpp"
 #include "ros/messages/trajectory_message.hpp"
 
 namespace marsim::ros_nodes {
@@ -21,9 +19,9 @@ constexpr TimeNs kPlannedPathSpacing =
 constexpr TimeNs kPathPoses = 2000;  // most poses on it
 constexpr char kPositionCommand[] = "command/position";
 
-// Whether the required fields of a command are finite.
-bool hasRequiredFields(const control::Reference& reference) {
-  return reference.p_WB.allFinite() && reference.v_WB.allFinite() && std::isfinite(reference.yaw);
+sim::PoseRequest toRequest(const geometry_msgs::PoseStamped& message) {
+  return {message.header.frame_id,
+          {fromQuaternion(message.pose.orientation), fromPoint(message.pose.position)}};
 }
 
 }  // namespace
@@ -55,56 +53,12 @@ ReferenceInput::ReferenceInput(ros::NodeHandle& handle, CommandGate& gate,
       poses("command/pose", CommandKind::kPose, [this](const Pose& m) { onPose(m); });
 }
 
-void ReferenceInput::flyTo(const geometry_msgs::PoseStamped& message, bool keep_altitude) {
-  if (!isUsable(message.pose)) {
-    gate_.refuse("goal", "pose has a value that is NaN or infinite");
-    return;
-  }
-  const std::string& frame = message.header.frame_id;
-  const bool in_body = gate_.isBase(frame);
-  if (!in_body && !isWorldFrame(frame, gate_.frames().world)) {
-    gate_.refuse("goal", fmt::format("header.frame_id is '{}', allowed: '{}' or '{}'",
-                                     clipped(frame), gate_.frames().world, gate_.frames().base()));
-    return;
-  }
-  // A refused goal must not end the wait for an earlier command (see isOpen).
-  if ((in_body || keep_altitude) && !gate_.isOpen("goal")) return;
-  Pose X_WG{fromQuaternion(message.pose.orientation), fromPoint(message.pose.position)};
-  const bool keeps_yaw = isUnset(X_WG.q);
-  if (keeps_yaw) {
-    X_WG.q.setIdentity();
-  } else {
-    X_WG.q.normalize();
-  }
-  if (in_body) X_WG = gate_.state().X_WB * X_WG;
-  if (keep_altitude) X_WG.p.z() = gate_.reference().p_WB.z();
-  const std::string problem = gate_.watch().goalProblem(X_WG.p);
-  if (!problem.empty()) {
-    gate_.refuse("goal", problem);
-    return;
-  }
-  if (!gate_.isOpen("goal")) return;
-  gate_.watch().placed("goal", X_WG.p, wallTime());
-  const double yaw = keeps_yaw ? gate_.reference().yaw : yawOf(X_WG.q);
-  gate_.pilot().commander().setGoal(X_WG.p, yaw, gate_.state().stamp);
-  gate_.taken("goal");
-  publishPlannedPath();
+void ReferenceInput::flyTo(const geometry_msgs::PoseStamped& message, bool keeps_altitude) {
+  if (gate_.flyTo(toRequest(message), keeps_altitude)) publishPlannedPath();
 }
 
 void ReferenceInput::onReference(const marsim::StateReferenceConstPtr& message) {
-  constexpr char kTopic[] = "command/state";
-  control::Reference reference = fromMessage(*message);
-  if (!hasRequiredFields(reference)) {
-    gate_.refuse(kTopic, "position, velocity or yaw is NaN or infinite");
-    return;
-  }
-  if (!gate_.isInWorld(kTopic, message->header.frame_id) || !gate_.isOpen(kTopic)) return;
-  for (const std::string& field : control::dropUnusable(reference))
-    gate_.watch().notGiven(kTopic, field);
-  gate_.watch().checkYawRate(kTopic, reference, gate_.state().stamp);
-  gate_.watch().tracked(kTopic, reference, gate_.state(), wallTime());
-  gate_.pilot().commander().setReference(reference, gate_.state().stamp);
-  gate_.taken(kTopic);
+  gate_.track("command/state", message->header.frame_id, fromMessage(*message));
 }
 
 void ReferenceInput::onPositionCommand(const topic_tools::ShapeShifter::ConstPtr& message) {
@@ -128,53 +82,24 @@ void ReferenceInput::onPositionCommand(const topic_tools::ShapeShifter::ConstPtr
 }
 
 void ReferenceInput::follow(const PositionCommand& command, const char* users) {
-  if (!gate_.isInWorld(kPositionCommand, command.frame_id)) return;
   if (command.trajectory_flag && !isFollowed(*command.trajectory_flag)) {
     gate_.refuse(kPositionCommand, fmt::format("trajectory_flag is {}, allowed: 0 to 3",
                                                static_cast<int>(*command.trajectory_flag)));
     return;
   }
-  if (!gate_.isOpen(kPositionCommand)) return;
   for (const std::string& field : command.not_given) {
     gate_.watch().notGiven(fmt::format("{} ({})", kPositionCommand, users), field);
   }
-  control::Reference reference = command.reference;
-  gate_.watch().checkYawRate(kPositionCommand, reference, gate_.state().stamp);
-  gate_.watch().tracked(kPositionCommand, reference, gate_.state(), wallTime());
-  gate_.pilot().commander().setReference(reference, gate_.state().stamp);
-  gate_.taken(kPositionCommand);
+  gate_.track(kPositionCommand, command.frame_id, command.reference);
 }
 
 void ReferenceInput::onTrajectory(const trajectory_msgs::MultiDOFJointTrajectoryConstPtr& message) {
-  constexpr char kTopic[] = "command/trajectory";
-  if (!gate_.isInWorld(kTopic, message->header.frame_id)) return;
-  try {
-    fromMessage(*message,
-                gate_.reference().yaw);  // a refused command must not end a wait (see isOpen)
-    if (!gate_.isOpen(kTopic)) return;
-    const TrajectoryCommand command = fromMessage(*message, gate_.reference().yaw);
-    for (const std::string& field : command.not_given) gate_.watch().notGiven(kTopic, field);
-    gate_.watch().tracked(kTopic, command.points, gate_.state(), wallTime());
-    gate_.pilot().commander().setTrajectory(command.points, gate_.state().stamp);
-    gate_.taken(kTopic);
-  } catch (const Error& error) {
-    gate_.refuse(kTopic, error.what());
-  }
+  gate_.followTrajectory("command/trajectory", message->header.frame_id,
+                         [&](double yaw) { return fromMessage(*message, yaw); });
 }
 
 void ReferenceInput::onPose(const geometry_msgs::PoseStampedConstPtr& message) {
-  constexpr char kTopic[] = "command/pose";
-  if (!gate_.isInWorld(kTopic, message->header.frame_id)) return;
-  if (!isUsable(message->pose)) {
-    gate_.refuse(kTopic, "a value is NaN or infinite");
-    return;
-  }
-  if (!gate_.isOpen(kTopic)) return;
-  const Eigen::Vector3d p_WB = fromPoint(message->pose.position);
-  gate_.watch().placed(kTopic, p_WB, wallTime());
-  const double yaw = yawOrPresent(fromQuaternion(message->pose.orientation), gate_.reference().yaw);
-  gate_.pilot().commander().setPose(p_WB, yaw, gate_.state().stamp);
-  gate_.taken(kTopic);
+  gate_.hold("command/pose", toRequest(*message));
 }
 
 void ReferenceInput::publishPlannedPath() {

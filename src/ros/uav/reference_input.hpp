@@ -35,7 +35,7 @@ class ReferenceInput {
   void publishPlannedPath();
 
  private:
-  void flyTo(const geometry_msgs::PoseStamped& message, bool keep_altitude);
+  void flyTo(const geometry_msgs::PoseStamped& message, bool keeps_altitude);
   void onReference(const marsim::StateReferenceConstPtr& message);
   void onPositionCommand(const topic_tools::ShapeShifter::ConstPtr& message);
   void follow(const PositionCommand& command, const char* users);

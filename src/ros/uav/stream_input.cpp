@@ -17,8 +17,6 @@ constexpr char kRates[] = "command/rates";
 constexpr char kMotorSpeeds[] = "command/motor_speeds";
 constexpr char kNotFinite[] = "a value is NaN or infinite";
 
-bool isFinite(const geometry_msgs::Vector3& v) { return fromVector3(v).allFinite(); }
-
 }  // namespace
 
 StreamInput::StreamInput(ros::NodeHandle& handle, CommandGate& gate, std::size_t rotors)
@@ -68,29 +66,14 @@ void StreamInput::onVelocity(const VelocityTopic& topic,
   }
   const std::string fault = faultOf(command);
   if (!fault.empty()) return gate_.refuse(topic.name, fault);
-  gate_.take(topic.kind, fromRos(command.header.stamp),
-             [this, topic, command] { move(topic, command.twist, command.header.frame_id); });
+  gate_.take(topic.kind, fromRos(command.header.stamp), [this, topic, command] {
+    const geometry_msgs::Twist& twist = command.twist;
+    gate_.move(topic.name,
+               {command.header.frame_id, fromVector3(twist.linear), fromVector3(twist.angular)},
+               topic.is_body_default);
+  });
 } catch (const ros::Exception& error) {  // fewer bytes than it says
   gate_.refuse(topic.name, error.what());
-}
-
-void StreamInput::move(const VelocityTopic& topic, const geometry_msgs::Twist& twist,
-                       const std::string& frame) {
-  if (!isFinite(twist.linear) || !isFinite(twist.angular)) {
-    return gate_.refuse(topic.name, kNotFinite);
-  }
-  control::VelocityCommand command{fromVector3(twist.linear), twist.angular.z, false};
-  command.in_heading_frame = frame.empty() ? topic.is_body_default : gate_.isBase(frame);
-  if (!command.in_heading_frame && !gate_.isWorld(frame)) {
-    return gate_.refuseFrame(topic.name, frame, fmt::format("'{}', ", gate_.frames().base()));
-  }
-  if (!gate_.isOpen(topic.name)) return;
-  if (twist.angular.x != 0.0 || twist.angular.y != 0.0) {
-    gate_.watch().notFollowed(topic.name, "angular.x and angular.y");
-  }
-  gate_.watch().moved(topic.name, command, gate_.state(), wallTime());
-  gate_.pilot().commander().setVelocity(command, gate_.state().stamp);
-  gate_.taken(topic.name);
 }
 
 bool StreamInput::isThrust(const char* topic, double thrust) {
@@ -106,13 +89,13 @@ void StreamInput::onAttitude(const marsim::AttitudeCommandConstPtr& message) {
       !std::isfinite(setpoint.thrust)) {
     return gate_.refuse(kAttitude, kNotFinite);
   }
-  if (isUnset(setpoint.q_WB)) {
+  if (sim::isUnset(setpoint.q_WB)) {
     return gate_.refuse(kAttitude, "orientation is zero, allowed: a quaternion");
   }
   if (!isThrust(kAttitude, setpoint.thrust)) return;
   if (!gate_.isInWorld(kAttitude, message->header.frame_id)) return;
   setpoint.q_WB.normalize();
-  follow(kAttitude, setpoint);
+  gate_.setInner(kAttitude, setpoint);
 }
 
 void StreamInput::onRates(const marsim::RateCommandConstPtr& message) {
@@ -129,7 +112,7 @@ void StreamInput::onRates(const marsim::RateCommandConstPtr& message) {
                                 wallTime());
     return;
   }
-  follow(kRates, setpoint);
+  gate_.setInner(kRates, setpoint);
 }
 
 void StreamInput::onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message) {
@@ -145,14 +128,7 @@ void StreamInput::onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message) {
   }
   control::MotorSetpoint setpoint{RotorArray(static_cast<Eigen::Index>(speeds.size()))};
   std::copy(speeds.begin(), speeds.end(), setpoint.speeds.data());
-  follow(kMotorSpeeds, setpoint);
-}
-
-void StreamInput::follow(const char* topic, const control::InnerSetpoint& setpoint) {
-  if (!gate_.isOpen(topic)) return;
-  gate_.watch().setInner(topic, setpoint, wallTime());
-  gate_.pilot().commander().setInner(setpoint, gate_.state().stamp);
-  gate_.taken(topic);
+  gate_.setInner(kMotorSpeeds, setpoint);
 }
 
 }  // namespace marsim::ros_nodes

@@ -38,13 +38,10 @@ class StreamInput {
 
   AnyTypeSubscriber::Callback velocityCallback(const VelocityTopic& topic);
   void onVelocity(const VelocityTopic& topic, const topic_tools::ShapeShifter& message);
-  void move(const VelocityTopic& topic, const geometry_msgs::Twist& twist,
-            const std::string& frame);
   void onAttitude(const marsim::AttitudeCommandConstPtr& message);
   void onRates(const marsim::RateCommandConstPtr& message);
   void onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message);
   bool isThrust(const char* topic, double thrust);
-  void follow(const char* topic, const control::InnerSetpoint& setpoint);
 
   CommandGate& gate_;
   std::size_t rotors_;
