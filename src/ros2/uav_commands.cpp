@@ -47,7 +47,9 @@ void UavCommands::on(const std::string& topic, const Type& type, bool is_reliabl
 
 Participant::OnMessage UavCommands::queueFor(const std::string& topic, Apply apply) {
   const std::size_t number = topics_.size();
-  topics_.push_back({topic, std::move(apply)});
+  const std::string uav = kUav;
+  topics_.push_back(
+      {topic.rfind(uav, 0) == 0 ? topic.substr(uav.size()) : topic, std::move(apply)});
   return [this, number](std::string cdr) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (waiting_.size() >= kMostWaiting) {
@@ -92,10 +94,10 @@ Status UavCommands::status() {
 // Streams are read without reliability, so that writers of either kind are heard.
 void UavCommands::subscribePilot() {
   const std::string uav = kUav;
-  for (const bool keeps_altitude : {false, true}) {
-    on(uav + (keeps_altitude ? "goal_2d" : "goal"), types::kPoseStamped, true,
-       [this, keeps_altitude](CdrReader& r) { input_.flyTo(pose(r), keeps_altitude); });
-  }
+  on(uav + "goal", types::kPoseStamped, true,
+     [this](CdrReader& r) { input_.flyTo("goal", pose(r), false); });
+  on(uav + "goal_2d", types::kPoseStamped, true,
+     [this](CdrReader& r) { input_.flyTo("goal_2d", pose(r), true); });
   on(uav + "command/pose", types::kPoseStamped, false,
      [this](CdrReader& r) { input_.hold("command/pose", pose(r)); });
   on(uav + "command/velocity", types::kTwistStamped, false, [this](CdrReader& r) {

@@ -43,7 +43,7 @@ class UavCommands {
     std::string cdr;
   };
   struct Topic {
-    std::string name;
+    std::string name;  ///< in reports, that of ROS 1: relative to the UAV
     Apply apply;
   };
   /// The frame of a header, which is read.

@@ -61,10 +61,9 @@ CommandInput::CommandInput(Pilot& pilot, control::CommandWatch& watch, const std
                            const std::string& base, Hooks hooks)
     : pilot_(pilot), watch_(watch), world_(world), base_(base), hooks_(std::move(hooks)) {}
 
-bool CommandInput::flyTo(const PoseRequest& goal, bool keeps_altitude) {
-  constexpr char kTopic[] = "goal";
+bool CommandInput::flyTo(const char* topic, const PoseRequest& goal, bool keeps_altitude) {
   const auto refused = [&](const std::string& reason) {
-    refuse(kTopic, reason);
+    refuse(topic, reason);
     return false;
   };
   if (!isUsablePose(goal.X_FG)) return refused("pose has a value that is NaN or infinite");
@@ -74,7 +73,7 @@ bool CommandInput::flyTo(const PoseRequest& goal, bool keeps_altitude) {
                                clipped(goal.frame), world_, base_));
   }
   // A refused goal must not end the wait for an earlier command (see isOpen).
-  if ((in_body || keeps_altitude) && !isOpen(kTopic)) return false;
+  if ((in_body || keeps_altitude) && !isOpen(topic)) return false;
   Pose X_WG = goal.X_FG;
   const bool keeps_yaw = isUnset(X_WG.q);
   if (keeps_yaw) {
@@ -86,10 +85,10 @@ bool CommandInput::flyTo(const PoseRequest& goal, bool keeps_altitude) {
   if (keeps_altitude) X_WG.p.z() = reference().p_WB.z();
   const std::string problem = watch_.goalProblem(X_WG.p);
   if (!problem.empty()) return refused(problem);
-  if (!isOpen(kTopic)) return false;
-  watch_.placed(kTopic, X_WG.p, wallTime());
+  if (!isOpen(topic)) return false;
+  watch_.placed(topic, X_WG.p, wallTime());
   pilot_.commander().setGoal(X_WG.p, keeps_yaw ? reference().yaw : yawOf(X_WG.q), state().stamp);
-  taken(kTopic);
+  taken(topic);
   return true;
 }
 

@@ -61,7 +61,7 @@ class CommandInput {
 
   /// Flies to a pose in W or B on a smooth path, with `keeps_altitude` at the height of the present
   /// reference. Returns whether it was accepted.
-  bool flyTo(const PoseRequest& goal, bool keeps_altitude);
+  bool flyTo(const char* topic, const PoseRequest& goal, bool keeps_altitude);
   /// Holds a pose in W.
   void hold(const char* topic, const PoseRequest& pose);
   /// Tracks a reference in W at once.

@@ -226,7 +226,7 @@ class Pilot {
       writer.write(message);
       std::this_thread::sleep_for(50ms);
     }
-    expected_["last refused /uav0/" + topic] = reason;
+    expected_["last refused " + topic] = reason;
   }
   /// Whether the diagnostics name all refusals and their reasons.
   bool areRefused() {

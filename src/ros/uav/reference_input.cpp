@@ -54,7 +54,8 @@ ReferenceInput::ReferenceInput(ros::NodeHandle& handle, CommandGate& gate,
 }
 
 void ReferenceInput::flyTo(const geometry_msgs::PoseStamped& message, bool keeps_altitude) {
-  if (gate_.flyTo(toRequest(message), keeps_altitude)) publishPlannedPath();
+  const char* topic = keeps_altitude ? "goal_2d" : "goal";
+  if (gate_.flyTo(topic, toRequest(message), keeps_altitude)) publishPlannedPath();
 }
 
 void ReferenceInput::onReference(const marsim::StateReferenceConstPtr& message) {
