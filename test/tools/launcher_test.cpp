@@ -85,6 +85,30 @@ TEST(SourceTreeScript, TwoBuildsAtOnceFollowOneAnother) {
   EXPECT_NE(output.find(".marsim_built_all"), std::string::npos) << output;
 }
 
+// ROS 1's setup file names another distribution than the ROS 2 that fly2 is to serve.
+TEST(SourceTreeScript, Fly2KeepsRosDistro) {
+  const TemporaryFolder clone;
+  const char* source = std::getenv("MARSIM_TEST_SOURCE_DIR");
+  ASSERT_NE(source, nullptr);
+  for (const char* folder : {"bin", "build/devel/lib/marsim"}) {
+    std::filesystem::create_directories(clone.path() / folder);
+  }
+  std::filesystem::copy_file(std::filesystem::path(source) / "marsim", clone.path() / "marsim");
+  clone.write("bin/cmake", "#!/bin/sh\n", true);
+  clone.write("build/devel/setup.bash", "export ROS_DISTRO=Debian\n");
+  clone.write("build/devel/lib/marsim/marsim", "#!/bin/sh\necho \"$1 $ROS_DISTRO\"\n", true);
+  ChildCommand command;
+  command.arguments = {"bash", "-c", "cd \"$0\"; ./marsim fly2; ./marsim demo", clone.path()};
+  command.environment = {{"MARSIM_NO_INSTALL", "1"},
+                         {"MARSIM_BUILD_DIR", (clone.path() / "build").string()},
+                         {"ROS_DISTRO", "humble"},
+                         {"PATH", (clone.path() / "bin").string() + ":" + std::getenv("PATH")}};
+  std::string output;
+  runChild(command, [&](const std::string& line) { output += line + "\n"; });
+  EXPECT_NE(output.find("fly2 humble\n"), std::string::npos) << output;
+  EXPECT_NE(output.find("demo Debian\n"), std::string::npos) << output;
+}
+
 TEST(Launcher, UnknownSubcommandSuggestsTheNearest) {
   const ProgramRun unknown = run({"marsim", "dmo"});
   EXPECT_EQ(unknown.exit_code, 2);
