@@ -30,7 +30,7 @@ struct Row {
   std::string renderer, surface;
   bool cold = false;  ///< caches overwritten before every scan
   double ms_median = 0.0;
-  std::optional<double> embree_ms_median;  ///< same rays, already sorted; `paper` only
+  std::optional<double> embree_ms_median;  ///< same discs and rays, already sorted
   double bytes_per_point = 0.0;            ///< in the map's file
   std::optional<double> embree_bytes_per_point;
   std::string device;        ///< device of OpenGL; empty: the processor renders

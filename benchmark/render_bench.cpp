@@ -236,23 +236,16 @@ class Bench {
 #ifdef MARSIM_HAS_EMBREE
     if (beside) {
       row.embree_ms_median = embree_times.median();
-      row.embree_bytes_per_point = static_cast<double>(embree_->bytes()) / embree_surfels_;
+      row.embree_bytes_per_point =
+          static_cast<double>(embree_->bytes()) / static_cast<double>(map_->size());
     }
 #endif
   }
 
 #ifdef MARSIM_HAS_EMBREE
-  // The paper's map of the same cloud, since Embree knows no blending.
-  std::shared_ptr<const map::SurfelMap> paperMapOf(const Cell& cell) const {
-    return mapOf(cell.place, settings_.work, Surface::kPaper);
-  }
-
   void prepareEmbree(const Cell& cell, const std::vector<std::vector<Ray>>& scans) {
-    if (embree_ == nullptr) {
-      const auto paper = cell.surface == Surface::kPaper ? map_ : paperMapOf(cell);
-      embree_ = std::make_unique<EmbreeDiscs>(*paper);
-      embree_surfels_ = static_cast<double>(paper->size());
-    }
+    // On blended and sized maps Embree finds the nearest disc and blends nothing.
+    if (embree_ == nullptr) embree_ = std::make_unique<EmbreeDiscs>(*map_);
     sorted_ = scans;
     for (auto& scan : sorted_) sortByDirection(scan);
     double best = std::numeric_limits<double>::infinity();
@@ -335,7 +328,6 @@ class Bench {
   std::unique_ptr<lidar::Oracle> oracle_;
 #ifdef MARSIM_HAS_EMBREE
   std::unique_ptr<EmbreeDiscs> embree_;
-  double embree_surfels_ = 0.0;
   std::vector<std::vector<Ray>> sorted_;
   std::vector<float> ranges_;
   EmbreeDiscs::Mode mode_ = EmbreeDiscs::Mode::kSingle;
@@ -370,6 +362,7 @@ std::vector<Cell> cellsOf(const RenderBench& bench) {
       const Place place{name, resolution};
       addCells(bench, place, Surface::kPaper, cells);
       addCells(bench, place, Surface::kBlended, cells);
+      addCells(bench, place, Surface::kSized, cells);
     }
   }
   return cells;

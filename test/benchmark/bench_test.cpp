@@ -53,7 +53,7 @@ TEST(Bench, WritesARowForEveryCell) {
     surfaces.insert(row["surface"]);
   }
   EXPECT_EQ(renderers, (std::set<std::string>{"projection", "ray_caster"}));
-  EXPECT_EQ(surfaces, (std::set<std::string>{"blended", "paper"}));
+  EXPECT_EQ(surfaces, (std::set<std::string>{"blended", "paper", "sized"}));
 }
 
 TEST(Bench, PutsOpenGlBesideTheProcessor) {
@@ -70,7 +70,7 @@ TEST(Bench, PutsOpenGlBesideTheProcessor) {
     EXPECT_GT(row["oracle_agreement"], 0.999);
     EXPECT_EQ(row["cpu_renderer"], "ray_caster");
   }
-  EXPECT_EQ(run.rows.size(), 2U);
+  EXPECT_EQ(run.rows.size(), 3U);
   EXPECT_NE(run.output.find("| mid360 | building | 0.4 | "), std::string::npos) << run.output;
 }
 

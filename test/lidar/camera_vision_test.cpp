@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <Eigen/Eigenvalues>
 #include <opencv2/calib3d.hpp>
 #include <opencv2/core.hpp>
 #include <opencv2/features2d.hpp>
@@ -20,7 +19,6 @@
 #include "lidar/stereo_odometry.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/common/units.hpp"
-#include "marsim/map/semantic_class.hpp"
 #include "marsim/scene/places.hpp"
 
 namespace marsim::lidar {
@@ -243,69 +241,6 @@ void expectCorners(const Place& place) {
     cv::FAST(matOf(image, camera.config().model), corners, 20, true);
     EXPECT_GE(corners.size(), 200U) << yaw;
   }
-}
-
-/// Pixels without a surface in holes of up to 40 pixels, off the image's border, that one flat
-/// surface surrounds, but for leaves.
-int pinholesIn(const CameraImage& image, const Camera& camera, const map::SurfelMap& map) {
-  const auto resolution = static_cast<float>(map.resolution());
-  const CameraModel& model = camera.config().model;
-  cv::Mat open(model.height, model.width, CV_8UC1);
-  for (int i = 0; i < model.width * model.height; ++i) {
-    open.data[i] = image.hits[static_cast<std::size_t>(i)].valid() ? 0 : 255;
-  }
-  cv::Mat labels, areas, centres;
-  const int count = cv::connectedComponentsWithStats(open, labels, areas, centres, 8);
-  int pinholes = 0;
-  for (int label = 1; label < count; ++label) {
-    const int area = areas.at<int>(label, cv::CC_STAT_AREA);
-    const int left = areas.at<int>(label, cv::CC_STAT_LEFT);
-    const int top = areas.at<int>(label, cv::CC_STAT_TOP);
-    const bool is_inside = left > 0 && top > 0 &&
-                           left + areas.at<int>(label, cv::CC_STAT_WIDTH) < model.width &&
-                           top + areas.at<int>(label, cv::CC_STAT_HEIGHT) < model.height;
-    if (area > 40 || !is_inside) continue;
-    cv::Mat around;
-    cv::dilate(labels == label, around, cv::Mat::ones(3, 3, CV_8UC1));
-    std::vector<cv::Point> rim;
-    cv::findNonZero(around & ~open, rim);
-    const auto placeOf = [&](const cv::Point& pixel) {
-      const auto i = static_cast<std::size_t>(pixel.y * model.width + pixel.x);
-      return Eigen::Vector3f(image.hits[i].range * camera.directions()[i]);
-    };
-    Eigen::Vector3f middle = Eigen::Vector3f::Zero();
-    for (const cv::Point& pixel : rim) middle += placeOf(pixel) / static_cast<float>(rim.size());
-    Eigen::Matrix3f spread = Eigen::Matrix3f::Zero();
-    for (const cv::Point& pixel : rim) {
-      const Eigen::Vector3f off = placeOf(pixel) - middle;
-      spread += off * off.transpose() / static_cast<float>(rim.size());
-    }
-    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3f> axes(spread);
-    const float thickness = std::sqrt(std::max(axes.eigenvalues()[0], 0.0F));
-    const Eigen::Vector3f normal = image.X_WC.q.cast<float>() * axes.eigenvectors().col(0);
-    const bool is_flat = std::all_of(rim.begin(), rim.end(), [&](const cv::Point& pixel) {
-      const auto i = static_cast<std::size_t>(pixel.y * model.width + pixel.x);
-      return std::abs(image.hits[i].normal.dot(normal)) > 0.7F &&
-             map.channels().classes[image.hits[i].surfel] != map::semantic::kVegetation;
-    });
-    if (is_flat && thickness < 0.25F * resolution) pinholes += area;
-  }
-  return pinholes;
-}
-
-TEST(CameraVision, HardlyAnyPinholesInFlatSurfaces) {
-  int pinholes = 0, images = 0;
-  for (const double resolution : {0.1, 0.05}) {
-    const Place place = smallForest(resolution);
-    const Camera camera =
-        place.camera(idealPinhole(), Eigen::Vector3d::Zero(), 1, CameraLight::kFlat);
-    for (const double yaw : {0.0, 2.0, 4.0}) {
-      const Pose X_WB{fromRollPitchYaw(0.0, 0.0, yaw), {0.0, 0.0, 1.5}};
-      pinholes += pinholesIn(camera.image(0, X_WB), camera, place.map());
-      ++images;
-    }
-  }
-  EXPECT_LE(pinholes, 6 * images);
 }
 
 TEST(CameraVision, CornersInTheBuilding) { expectCorners(building()); }

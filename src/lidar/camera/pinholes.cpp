@@ -32,7 +32,8 @@ void PinholeCloser::close(std::vector<Hit>& hits, SurfaceLooks* looks) const {
   const auto width = static_cast<std::size_t>(width_);
   std::vector<std::uint32_t> edges_in_rows = edges(1, hits), edges_in_columns = edges(width, hits);
   std::vector<Gap> gaps;
-  std::vector<std::uint32_t> gap_in_row(hits.size()), pinholes;
+  std::vector<std::uint32_t> gap_in_row(hits.size());
+  std::vector<Pinhole> pinholes;
   // Closed parts of a pinhole bound the rest of it.
   for (int round = 0; round < kRounds; ++round) {
     gaps.assign(1, Gap{});
@@ -46,13 +47,17 @@ void PinholeCloser::close(std::vector<Hit>& hits, SurfaceLooks* looks) const {
     });
     forGaps(edges_in_columns, width, hits, [&](const Gap& gap) {
       for (std::size_t i = gap.first + width; i < gap.last; i += width) {
-        if (gap_in_row[i] != 0) pinholes.push_back(static_cast<std::uint32_t>(i));
+        const Gap& in_row = gaps[gap_in_row[i]];
+        if (gap_in_row[i] == 0 || !(gap.is_narrow || in_row.is_narrow)) continue;
+        pinholes.push_back({static_cast<std::uint32_t>(i), in_row.is_narrow ? in_row : gap});
       }
     });
     if (pinholes.empty()) return;
-    for (const std::uint32_t pixel : pinholes) fill(pixel, gaps[gap_in_row[pixel]], hits, looks);
-    edges_in_rows.insert(edges_in_rows.end(), pinholes.begin(), pinholes.end());
-    edges_in_columns.insert(edges_in_columns.end(), pinholes.begin(), pinholes.end());
+    for (const Pinhole& pinhole : pinholes) {
+      fill(pinhole.pixel, pinhole.gap, hits, looks);
+      edges_in_rows.push_back(pinhole.pixel);
+      edges_in_columns.push_back(pinhole.pixel);
+    }
   }
 }
 
@@ -77,8 +82,14 @@ void PinholeCloser::forGaps(const std::vector<std::uint32_t>& edges, std::size_t
     const int row = static_cast<int>(pixel) / width_, column = static_cast<int>(pixel) % width_;
     const int left = step == 1 ? width_ - 1 - column : height_ - 1 - row;
     const int gap = gapAfter(pixel, step, left, hits);
-    if (gap > 0) act(Gap{pixel, pixel + static_cast<std::size_t>(gap) * step});
+    if (gap == 0) continue;
+    const bool is_narrow = static_cast<float>(gap) <= pixelsOf(widest_, hits[pixel]);
+    act(Gap{pixel, pixel + static_cast<std::size_t>(gap) * step, is_narrow});
   }
+}
+
+float PinholeCloser::pixelsOf(float width, const Hit& hit) const {
+  return std::max(width / (hit.range * pixel_angle_), kLeastPixels) + 1.0F;
 }
 
 Eigen::Vector3f PinholeCloser::directionOf(std::size_t pixel) const {
@@ -108,7 +119,7 @@ int PinholeCloser::gapAfter(std::size_t pixel, std::size_t step, int left,
                             const std::vector<Hit>& hits) const {
   const Hit& from = hits[pixel];
   const bool is_ball = isBall(from, pixel);
-  const float pixels = std::max(widest_ / (from.range * pixel_angle_), kLeastPixels) + 1.0F;
+  const float pixels = pixelsOf(kLongestPinhole * widest_, from);
   const auto most = static_cast<int>(std::min({pixels, kMostPixels, static_cast<float>(left)}));
   const Eigen::Vector3f p = from.range * directionOf(pixel);
   for (int k = 1; k <= most; ++k) {

@@ -9,12 +9,14 @@ namespace marsim::lidar {
 
 /// Largest width of a pinhole, in resolutions of the map, and where these are less in m.
 constexpr double kWidestPinhole = 2.0, kWidestPinholeAtLeast = 0.2;
+/// Largest length of a pinhole, in its largest widths.
+constexpr float kLongestPinhole = 2.0F;
 
 /// Closes pinholes in an image: small gaps between surfels of one flat surface, through which
 /// pixels see the sky or surfaces far behind. A pixel is in a pinhole if, in its row and in its
-/// column, the surface goes on at both sides of a gap no wider than a pinhole. It then hits
-/// the plane of the nearest of these pixels; its looks lie between those at both ends of its row's
-/// gap.
+/// column, the surface goes on at both sides of a gap: one no wider than a pinhole, the other no
+/// longer than one. It then hits the plane of the nearest pixel at the ends of the narrow gap; its
+/// looks lie between those at both ends.
 class PinholeCloser {
  public:
   /// `directions`: unit, in C, of the pixels' centres; `resolution` [m] of the map. Keeps
@@ -30,6 +32,11 @@ class PinholeCloser {
   /// Pixels on both sides of a gap.
   struct Gap {
     std::size_t first = 0, last = 0;
+    bool is_narrow = false;  ///< no wider than a pinhole, else no longer than one
+  };
+  struct Pinhole {
+    std::uint32_t pixel;
+    Gap gap;
   };
 
   Eigen::Vector3f directionOf(std::size_t pixel) const;
@@ -43,6 +50,8 @@ class PinholeCloser {
   template <class Act>
   void forGaps(const std::vector<std::uint32_t>& edges, std::size_t step,
                const std::vector<Hit>& hits, const Act& act) const;
+  /// Pixels that a width [m] at a pixel's range has, 5 at least, and those of a gap's ends.
+  float pixelsOf(float width, const Hit& hit) const;
   /// Pixels from one on a surface to the next one on it, if all between see past it; else 0.
   int gapAfter(std::size_t pixel, std::size_t step, int left, const std::vector<Hit>& hits) const;
   void fill(std::size_t pixel, const Gap& gap, std::vector<Hit>& hits, SurfaceLooks* looks) const;
