@@ -97,32 +97,32 @@ void expectFewPinholes(const std::string& place, const Count& count) {
   for (const double yaw : count.yaws) {
     const Pose X_WB{fromRollPitchYaw(0.0, 0.0, yaw), {0.0, 0.0, 1.5}};
     const int pinholes = pinholesIn(camera.image(0, X_WB), camera, *map);
-    EXPECT_LE(pinholes, count.most) << "r = " << count.resolution << ", yaw " << yaw;
+    EXPECT_LE(pinholes, count.most) << place << ", r = " << count.resolution << ", yaw " << yaw;
     fmt::print("{}, r = {}, yaw {}: {} pinholes\n", place, count.resolution, yaw, pinholes);
   }
 }
 
-class Pinholes : public testing::TestWithParam<std::string> {};
-
-TEST_P(Pinholes, AreFew) {
-  if (std::getenv("MARSIM_ALL_PINHOLES") == nullptr) {
-    // In coarse places, made in a second or two, a pinhole has more pixels.
-    expectFewPinholes(GetParam(), {0.25, 0.15, {0.0, 2.0, 4.0}, 20});
-    return;
-  }
-  for (const double resolution : {0.1, 0.05}) {
-    expectFewPinholes(GetParam(), {resolution, 0.0, {0.0, 1.0, 2.0, 3.0, 4.0, 5.0}, 5});
+// In coarse places, made in a second or two, a pinhole has more pixels.
+TEST(CameraVision, FewPinholesInCoarsePlaces) {
+  for (const char* place : {"forest", "large_office", "power_line"}) {
+    expectFewPinholes(place, {0.25, 0.15, {0.0, 2.0, 4.0}, 20});
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Places, Pinholes,
-                         testing::Values("building", "common_forest", "complex_parking_garage",
-                                         "courtyard", "dense_forest", "forest",
-                                         "historical_building", "indoor_1", "indoor_2", "indoor_3",
-                                         "large_office", "mine_tunnel", "power_line",
-                                         "random_forest", "simple_forest", "simple_parking_garage",
-                                         "urban_canyon"),
-                         [](const auto& place) { return place.param; });
+TEST(CameraVision, FewPinholesInEveryPlace) {
+  if (std::getenv("MARSIM_ALL_PINHOLES") == nullptr) {
+    GTEST_SKIP() << "takes half an hour: set MARSIM_ALL_PINHOLES=1";
+  }
+  for (const char* place :
+       {"building", "common_forest", "complex_parking_garage", "courtyard", "dense_forest",
+        "forest", "historical_building", "indoor_1", "indoor_2", "indoor_3", "large_office",
+        "mine_tunnel", "power_line", "random_forest", "simple_forest", "simple_parking_garage",
+        "urban_canyon"}) {
+    for (const double resolution : {0.1, 0.05}) {
+      expectFewPinholes(place, {resolution, 0.0, {0.0, 1.0, 2.0, 3.0, 4.0, 5.0}, 5});
+    }
+  }
+}
 
 }  // namespace
 }  // namespace marsim::lidar
