@@ -32,7 +32,7 @@ struct Models {
   }
   /// Nearest stem in the spot, of the depths in the stand.
   double exponential(double x) const { return reached(x) / reached(kDepth); }
-  /// The same without divergence, which has the gamma distribution's mean.
+  /// A ray without divergence: the exponential distribution of the gamma distribution's mean.
   double thinRay(double x) const {
     const double rate = stems * diameter;
     return (1.0 - std::exp(-rate * x)) / (1.0 - std::exp(-rate * kDepth));
@@ -124,7 +124,7 @@ Reproduction reproduceStands(Extent extent, Progress& progress) {
             {fmt::format(
                  "{:g} mm, {:g}/m^2, {:g} m: distance to gamma by that to the nearer exponential",
                  1e3 * diameter, models.stems, distance),
-             gamma / std::min(exponential, thin), 0.0, 1.0});
+             gamma / std::min(exponential, thin), 0.0, 0.95});
         if (diameter == 0.010) result.charts.push_back(chartOf(models, depths));
         progress.update(table.rows.size());
       }
