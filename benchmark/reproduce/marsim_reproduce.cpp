@@ -103,6 +103,6 @@ int main(int argc, char** argv) {
       ->type_name(kFolder)
       ->capture_default_str();
   app.add_flag("--quick", options.quick, "at most ten minutes; the report names skipped rows");
-  app.add_flag("--brief", options.brief)->group("");  // for tests
+  app.add_flag("--brief", options.brief, "under a minute, as the tests run it");
   return runCommand(app, argc, argv, [&] { return reproduce(options); });
 }
