@@ -37,7 +37,7 @@ std::shared_ptr<const lidar::RayRenderer> rendererOf(Extent extent, int threads,
 Reproduction reproduceCourtyard(Extent extent, Progress& progress) {
   Reproduction result;
   FigureTable table{
-      "Scans 1.8 m above the middle, nine rays a beam, the least of five",
+      "Scans 1.8 m above the middle, nine rays a beam, the least wall time of five",
       {"sensor", "threads", "rays a scan", "time [ms]", "million rays a second", "times real time"},
       {}};
   for (const int threads : {1, 2}) {

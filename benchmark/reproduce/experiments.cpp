@@ -22,7 +22,8 @@ const std::vector<PaperExperiment>& paperExperiments() {
        "places. "
        "The window is the Avia's 77.2 x 70.4 degrees. Memory is that of the whole process, with "
        "what "
-       "earlier maps left in it: an upper bound. The times of Figs. 7 and 8 are bars without "
+       "earlier maps left in it: an upper bound. Times are processor times of one thread, which "
+       "other programs affect less than wall times. The times of Figs. 7 and 8 are bars without "
        "numbers, so the criterion is the scan period at 10 Hz.",
        1, reproduceScans},
       {"stands", "Ranges in stands of stems", std::string(kGoodin) + "3.4.1, Fig. 5",

@@ -69,7 +69,7 @@ Pose randomPose(const collision::ClearanceMap& map, RandomStream& random) {
   throw Error("the map has no free place over ground");
 }
 
-/// The least time [ms] of a few scans at each pose.
+/// The least processor time [ms] of a few scans at each pose.
 std::vector<double> timesOf(const std::shared_ptr<const map::SurfelMap>& map) {
   const benchmarks::Sensor sensor = benchmarks::sensorOf("avia_image");
   const auto renderer = lidar::makeDepthImageRenderer(map);
@@ -81,7 +81,7 @@ std::vector<double> timesOf(const std::shared_ptr<const map::SurfelMap>& map) {
     const Pose X_WS = randomPose(clearance, random);
     double least = std::numeric_limits<double>::infinity();
     for (int repeat = 0; repeat < kRepeats; ++repeat) {
-      least = std::min(least, benchmarks::millisecondsOf([&] {
+      least = std::min(least, benchmarks::processorMilliseconds([&] {
                          renderer->renderImage(sensor.image, X_WS, benchmarks::kRangeMax, hits);
                        }));
     }
@@ -99,10 +99,12 @@ std::string orDash(double gigabytes) {
 
 Reproduction reproduceScans(Extent extent, Progress& progress) {
   Reproduction result;
-  FigureTable table{"One thread; ten random places and yaws, the least of three scans at each",
-                    {"place", "r [m]", "surfels", "median [ms]", "largest [ms]", "memory [GB]",
-                     "paper, CPU [GB]", "paper, Gazebo [GB]"},
-                    {}};
+  FigureTable table{
+      "Processor time of one thread at ten random places and yaws, the least of three scans at "
+      "each",
+      {"place", "r [m]", "surfels", "median [ms]", "largest [ms]", "memory [GB]", "paper, CPU [GB]",
+       "paper, Gazebo [GB]"},
+      {}};
   const std::size_t places = extent == Extent::kFull ? std::size(kPlaces) : kWithMemory;
   result.skipped.emplace_back("OpenGL; on a graphics card: ./marsim bench --renderer opengl");
   if (extent == Extent::kQuick) result.skipped.emplace_back("places without memory in Table II");
