@@ -71,8 +71,8 @@ suite::Chart chartOf(const Models& models, const std::vector<double>& sorted) {
   chart.from_zero = true;
   chart.curves = {{"LiDAR", "u0", {}},
                   {"gamma", "u1", {}},
-                  {"exponential", "u2", {}},
-                  {"exponential without divergence", "u3", {}}};
+                  {"exponential", "u1 d1", {}},
+                  {"exponential without divergence", "u0 d1", {}}};
   for (double x = 0.0; x <= kDepth; x += 0.05) {
     const auto below = std::upper_bound(sorted.begin(), sorted.end(), x) - sorted.begin();
     chart.curves[0].points.emplace_back(
@@ -83,8 +83,8 @@ suite::Chart chartOf(const Models& models, const std::vector<double>& sorted) {
   }
   chart.marks = {{{3.6, 0.35}, "LiDAR of nine rays", "u0"},
                  {{3.6, 0.25}, "gamma", "u1"},
-                 {{3.6, 0.15}, "exponential", "u2"},
-                 {{3.6, 0.05}, "without divergence", "u3"}};
+                 {{3.6, 0.15}, "dashed: exponential", "u1"},
+                 {{3.6, 0.05}, "dashed: without divergence", "u0"}};
   return chart;
 }
 
