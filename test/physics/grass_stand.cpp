@@ -22,12 +22,6 @@ namespace {
 constexpr double kWidth = 10.0, kDepth = 5.0;  // [m] of the stand
 constexpr double kDivergence = 1e-3;           // [rad] full angle
 
-struct Stand {
-  double diameter;  // [m] of a stem
-  int stems;
-  double distance;  // [m] of the stand's edge
-};
-
 // --- by a Lidar ---
 
 constexpr double kStep = 0.05;  // [m] from pulse to pulse: wider than spot and stem
@@ -68,7 +62,9 @@ StateHistory walkAlong() {
   return states;
 }
 
-std::vector<double> depthsByLidar(const Stand& stand, int pulses) {
+}  // namespace
+
+std::vector<double> standDepths(const GrassStand& stand, int pulses) {
   RandomStream random(1, "stems");
   const StateHistory walk = walkAlong();
   std::vector<double> depths;
@@ -87,9 +83,11 @@ std::vector<double> depthsByLidar(const Stand& stand, int pulses) {
   return depths;
 }
 
+namespace {
+
 // --- by a Monte Carlo simulation in the plane ---
 
-std::vector<double> depthsByMonteCarlo(const Stand& stand, int pulses) {
+std::vector<double> depthsByMonteCarlo(const GrassStand& stand, int pulses) {
   std::mt19937_64 random(2018);
   const auto uniform = [&] { return static_cast<double>(random() >> 11) * 0x1.0p-53; };
   const double edge = std::tan(0.5 * kDivergence);
@@ -137,8 +135,8 @@ double likeliest(const std::vector<double>& depths) {
   return (static_cast<double>(fullest) + 0.5) * kBin;
 }
 
-void rate(const Stand& stand, int pulses, std::vector<LimitRow>& rows) {
-  std::vector<double> depths = depthsByLidar(stand, pulses);
+void rate(const GrassStand& stand, int pulses, std::vector<LimitRow>& rows) {
+  std::vector<double> depths = standDepths(stand, pulses);
   const double nearest = *std::min_element(depths.begin(), depths.end());
   // Stems extend in front of the edge by their radius.
   const auto inFront = [&](double depth) { return depth <= 0.0; };
@@ -188,8 +186,8 @@ suite::Curve gammaDensity(const GammaFit& fit) {
 }  // namespace
 
 void drawDepths(int pulses, const std::filesystem::path& folder) {
-  const Stand stand{0.005, 5000, 20.0};
-  const std::vector<double> depths = depthsByLidar(stand, pulses);
+  const GrassStand stand{0.005, 5000, 20.0};
+  const std::vector<double> depths = standDepths(stand, pulses);
   suite::Chart chart;
   chart.title = "depths of returns in a stand of stems";
   chart.x_label = "depth in a stand of 100 stems/m^2, 5 mm thick, 20 m away [m]";

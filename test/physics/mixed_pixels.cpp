@@ -64,7 +64,8 @@ lidar::Scan scanOf(const lidar::LidarConfig& config, double wall_behind) {
   return lidar::Lidar(config, rodsBeforeWall(wall_behind)).scan(0, toNs(1.0 / 18.75), atRest());
 }
 
-/// Number of beams whose points lie more than 5 cm behind the row of rods and before the wall.
+}  // namespace
+
 int mixedBeams(double wall_behind) {
   const lidar::Scan scan = scanOf(planarLidar(), wall_behind);
   return static_cast<int>(
@@ -73,6 +74,8 @@ int mixedBeams(double wall_behind) {
         return x - kToRods > 0.05 && kToRods + wall_behind - x > 0.05;
       }));
 }
+
+namespace {
 
 // --- walls that each cover a part of the beam ---
 

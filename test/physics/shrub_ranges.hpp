@@ -1,12 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <vector>
 
+#include "marsim/scene/planting.hpp"
 #include "physics/limit_row.hpp"
 
 namespace marsim::physics {
+
+/// Depth of a dip in a histogram of ranges below both of its sides, in standard deviations, that
+/// tells two modes: less than one histogram in a thousand has one by chance.
+constexpr double kSureDip = 4.5;
+
+/// Ranges [m] of a shrub by a HDL-64E `height` [m] above its foot, from 46 places 8 m away.
+std::vector<double> rangesOfShrub(const scene::SpeciesConfig& species, std::uint64_t seed,
+                                  double height);
+
+/// The deepest dip of the ranges' histogram below the lower of its sides, in standard deviations of
+/// the difference of two Poisson counts.
+double dipOfRanges(const std::vector<double>& ranges);
 
 /// Rates the ranges of a small shrub seen by an HDL-64E from 46 places 8 m away (Goodin et al.,
 /// section 3.4.3): broad, with two modes.

@@ -49,7 +49,8 @@ SAMPLES = {"map": "room.pcd", "other": "room.ply", "files": "room.pcd", "cloud":
 FURTHER = {"dataset": {"--trajectory": "flight.tum", "--map": "room.pcd", "--out": "made"},
            "demo": {"--map": "room.pcd"}, "scan": {"--map": "room.pcd"},
            "map view": {"--out": "made.png"}, "map info": {"--within": "5", "--out": "made.pcd"},
-           "map clean": {"--outliers": "12,3"}, "map fidelity": {"--poses": "scans.tum"},
+           "map clean": {"--outliers": "12,3"},
+           "reproduce": {"EXPERIMENT": "mixed_pixels"}, "map fidelity": {"--poses": "scans.tum"},
            "record": {"--all": None}, "fly": {"--keys": "k"}}
 
 

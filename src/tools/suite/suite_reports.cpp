@@ -11,7 +11,6 @@
 #include "commands.hpp"
 #include "common/output_file.hpp"
 #include "common/text.hpp"
-#include "suite/html_report.hpp"
 #include "suite/junit_report.hpp"
 #include "suite/results_file.hpp"
 #include "tools/suite/suite_maps.hpp"
@@ -47,12 +46,17 @@ std::string machine() {
 
 }  // namespace
 
-void writeReports(const std::filesystem::path& folder, const std::vector<suite::RunResult>& runs,
-                  const std::vector<suite::RunResult>& baseline, const std::string& baseline_name) {
+suite::ReportInfo reportInfo() {
   suite::ReportInfo info;
   info.when = now();
   info.machine = machine();
   info.version = kVersion;
+  return info;
+}
+
+void writeReports(const std::filesystem::path& folder, const std::vector<suite::RunResult>& runs,
+                  const std::vector<suite::RunResult>& baseline, const std::string& baseline_name) {
+  suite::ReportInfo info = reportInfo();
   info.baseline = baseline_name;
   suite::writeResults(folder / suite::kResultsFile, runs, {info.when, info.machine, info.version});
   writeFile(folder / kJunitFile, suite::junitReport(runs));

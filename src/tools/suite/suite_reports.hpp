@@ -5,12 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "suite/html_report.hpp"
 #include "suite/run_result.hpp"
 
 namespace marsim::tools {
 
 constexpr char kReportFile[] = "report.html";
 constexpr char kJunitFile[] = "junit.xml";
+
+/// Day and time, machine and version of MARSIM.
+suite::ReportInfo reportInfo();
 
 /// Writes report.html, results.json and junit.xml into the folder. `baseline_name`: source of the
 /// baseline. Throws FileError.

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reproduce/experiment.hpp"
+
+namespace marsim::reproduce {
+namespace {
+
+constexpr char kKong[] = "Kong et al., MARSIM, RA-L 2023, ";
+constexpr char kGoodin[] =
+    "Goodin et al., LiDAR simulator for vegetation, Electronics 2018, 7(9):154, ";
+
+}  // namespace
+
+const std::vector<PaperExperiment>& paperExperiments() {
+  static const std::vector<PaperExperiment> experiments = {
+      {"scans", "Time and memory of a scan", std::string(kKong) + "Figs. 7 and 8, Table II",
+       "An Avia's window of 77 x 70 degrees as 385 x 350 cells, up to 30 m, at ten random places "
+       "and "
+       "yaws; maps of 0.05 and 0.2 m on a NUC10 i7-10710U. The simulator keeps 10 Hz, in less "
+       "memory "
+       "than Gazebo.",
+       "The places are generated after the paper's Table I, since its maps are scans of real "
+       "places. "
+       "The window is the Avia's 77.2 x 70.4 degrees. Memory is that of the whole process, with "
+       "what "
+       "earlier maps left in it: an upper bound. Times are processor times of one thread, which "
+       "other programs affect less than wall times. The times of Figs. 7 and 8 are bars without "
+       "numbers, so the criterion is the scan period at 10 Hz.",
+       1, reproduceScans},
+      {"stands", "Ranges in stands of stems", std::string(kGoodin) + "3.4.1, Fig. 5",
+       "A beam of 1 mrad before stands of 2500 and 5000 random stems, 10 x 5 m, 20 and 30 m away. "
+       "Mean ranges over the spot follow a gamma distribution better than an exponential one.",
+       "Equations 2 to 5 are reconstructed from the text around them; the stems' diameters are "
+       "ours. The stand ends after 5 m, so all curves are cut there, and the gamma curve has the "
+       "mean of a thin ray's depth within 5 m. Published values of the histograms are not at hand.",
+       1, reproduceStands},
+      {"mixed_pixels", "Mixed pixels of an LMS-291", std::string(kGoodin) + "3.4.2",
+       "Nine rods, 12.7 cm apart, 0.8 m before the sensor, a wall behind them. Mixed pixels appear "
+       "where the wall is nearer than 1.6 m behind the rods, and none farther away.",
+       "The thick rod stands in the middle, as the paper does not say where. 1.6 m is the signal "
+       "cutoff that the paper derives from its measurement, so the limit is its input, and the "
+       "count "
+       "of mixed beams is not published. Nothing is random.",
+       0, reproduceMixedPixels},
+      {"shrub", "Ranges of a shrub", std::string(kGoodin) + "3.4.3",
+       "An HDL-64E at 5 Hz on a quarter circle of 8 m around a small potted shrub. The histogram "
+       "of "
+       "some 1500 ranges is broad and has two modes, trunk and foliage.",
+       "The shrub's shape is not published. This is the shipped config/species/shrub.yaml, 1.2 m "
+       "tall, seen from 1.2 m above its foot at 46 places in place of 91. Two modes: a dip of 4.5 "
+       "standard deviations in bins of 2 cm. `marsim test -R Physics` has a small shrub made for "
+       "this test.",
+       1, reproduceShrub},
+      {"courtyard", "Four sensors in a courtyard", std::string(kGoodin) + "3.3, Fig. 3",
+       "A courtyard of 300 x 300 m with 50 trees and nearly two million blades; 6.8 s simulated in "
+       "4.7 s with an LMS-291 on 4 processors and with an HDL-64E on 40.",
+       "The same number of trees and blades, as surfels of 0.1 m and single blades in place of "
+       "triangles. Our threads share one process. HDL-32E and VLP-16 take the paper's authors' "
+       "divergence where their file has none.",
+       1, reproduceCourtyard},
+      {"rows", "Accuracy of three ways to cast", std::string(kKong) + "VI-C, Table III",
+       "Mean distance between real and simulated scans of a walk: 0.0523 m by culling only, 0.0323 "
+       "m "
+       "with plane correction, at 0.1 m.",
+       "casting by culling alone is no surface of a map here. `marsim map fidelity` measures one "
+       "surface on a recording.",
+       1, nullptr},
+      {"flights", "Recorded and simulated flight", std::string(kKong) + "VI-D, Fig. 9",
+       "A planner's flight in a wood, repeated in the scanned map: the paths nearly coincide.",
+       "a command that compares two trajectories, `compare-flights`.", 1, nullptr},
+      {"forest", "Five UAVs that see each other", std::string(kKong) + "VI-D, Figs. 12 and 13",
+       "UAVs cross a forest with their own planners.",
+       "a flight of five planners through a forest; config/suites/swarm_exchange.yaml flies ten "
+       "UAVs "
+       "without planners.",
+       1, nullptr},
+      {"plants", "Plants on a fine ground", std::string(kGoodin) + "3.6",
+       "24,564 instanced plants on a measured ground: 604,488,350 triangles.", "the fine ground.",
+       1, nullptr},
+      {"ground_robot", "Cost maps of a ground robot", std::string(kGoodin) + "3.5.3, Fig. 10",
+       "A wheeled robot with each of four sensors plans on a cost map.",
+       "vehicles are multirotors.", 1, nullptr},
+      {"keyboard", "Flight by keyboard as a data set", "AirSim capture of stereo, IMU and LiDAR",
+       "Poses are recorded by hand and replayed: even stereo at 20 Hz and scans at 10 Hz.",
+       "the comparison of rates and matrices; config/suites/hand_flight.yaml and `marsim dataset` "
+       "are "
+       "its parts.",
+       1, nullptr},
+  };
+  return experiments;
+}
+
+}  // namespace marsim::reproduce
