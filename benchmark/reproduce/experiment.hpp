@@ -53,5 +53,7 @@ Reproduction reproduceStands(Extent extent, Progress& progress);
 Reproduction reproduceMixedPixels(Extent extent, Progress& progress);
 Reproduction reproduceShrub(Extent extent, Progress& progress);
 Reproduction reproduceCourtyard(Extent extent, Progress& progress);
+Reproduction reproduceFlights(Extent extent, Progress& progress);
+Reproduction reproduceKeyboard(Extent extent, Progress& progress);
 
 }  // namespace marsim::reproduce

@@ -92,7 +92,7 @@ std::string sectionOf(const PaperExperiment& experiment, const Reproduction& res
   text += "</dl>\n" + criteriaOf(result.criteria);
   for (const FigureTable& table : result.tables) text += markupOf(table);
   for (const suite::Chart& chart : result.charts) {
-    text += fmt::format("<img alt=\"{}\" src=\"{}\"/>\n", escaped(chart.title),
+    text += fmt::format("<p>{0}</p><img alt=\"{0}\" src=\"{1}\"/>\n", escaped(chart.title),
                         dataAddress(suite::svgFile(chart)));
   }
   return text + "</section>\n";

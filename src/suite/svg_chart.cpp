@@ -46,6 +46,7 @@ class Frame {
       if (level.y <= far) high_.y() = std::max(high_.y(), level.y);
     }
     pad(chart.from_zero);
+    if (chart.equal_scale) equalise();
   }
 
   double x(double value) const {
@@ -73,6 +74,14 @@ class Frame {
         std::max(0.06 * (high_.y() - low_.y()), 1e-3 * std::max(1.0, std::abs(high_.y())));
     if (!from_zero || low_.y() < 0.0) low_.y() -= space;
     high_.y() += space;
+  }
+
+  void equalise() {
+    const Vector2d size(plotWidth(), plotHeight());
+    const Vector2d half = 0.5 * (high_ - low_).cwiseQuotient(size).maxCoeff() * size;
+    const Vector2d middle = 0.5 * (low_ + high_);
+    low_ = middle - half;
+    high_ = middle + half;
   }
 
   double height_;
@@ -165,6 +174,22 @@ std::string markText(const Mark& mark, const Frame& frame) {
                     left ? x - 6.0 : x + 6.0, y - 5.0, left ? "end" : "start", escaped(mark.text));
 }
 
+/// Axes and contents; the id of the clipped region must be unique in the file.
+std::string drawingOf(const Chart& chart, const std::string& id) {
+  const Frame frame(chart);
+  std::string inside;
+  for (const Curve& curve : chart.curves) {
+    inside += fmt::format("<path class=\"curve {}\" d=\"{}\"><title>{}</title></path>",
+                          escaped(curve.style), pathOf(curve, frame), escaped(curve.name));
+  }
+  for (const Level& level : chart.levels) inside += levelText(level, frame);
+  for (const Mark& mark : chart.marks) inside += markText(mark, frame);
+  return fmt::format(
+      "<clipPath id=\"{0}\"><rect x=\"{1}\" y=\"{2}\" width=\"{3:.1f}\" height=\"{4:.1f}\"/>"
+      "</clipPath>{5}<g clip-path=\"url(#{0})\">{6}</g>",
+      id, kLeft, kTop, frame.plotWidth(), frame.plotHeight(), axes(chart, frame), inside);
+}
+
 }  // namespace
 
 std::vector<double> ticks(double low, double high, int most) {
@@ -206,21 +231,21 @@ std::vector<Vector2d> thinnedCurve(const std::vector<Vector2d>& points, std::siz
   return kept;
 }
 
-std::string svgFile(const Chart& chart) {
-  const Frame frame(chart);
-  std::string inside;
-  for (const Curve& curve : chart.curves) {
-    inside += fmt::format("<path class=\"curve {}\" d=\"{}\"><title>{}</title></path>",
-                          escaped(curve.style), pathOf(curve, frame), escaped(curve.name));
+std::string svgFile(const Chart& chart) { return svgFile(std::vector<Chart>{chart}); }
+
+std::string svgFile(const std::vector<Chart>& charts) {
+  std::string titles, drawings;
+  double top = 0.0;
+  for (std::size_t i = 0; i < charts.size(); ++i) {
+    titles += (i > 0 ? "; " : "") + charts[i].title;
+    drawings += fmt::format("<g transform=\"translate(0 {:.0f})\">{}</g>", top,
+                            drawingOf(charts[i], fmt::format("plot{}", i)));
+    top += charts[i].height;
   }
-  for (const Level& level : chart.levels) inside += levelText(level, frame);
-  for (const Mark& mark : chart.marks) inside += markText(mark, frame);
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" viewBox=\"0 0 {:.0f} {:.0f}\" "
-      "role=\"img\" aria-label=\"{}\">{}<clipPath id=\"plot\"><rect x=\"{}\" y=\"{}\" "
-      "width=\"{:.1f}\" height=\"{:.1f}\"/></clipPath>{}<g clip-path=\"url(#plot)\">{}</g></svg>\n",
-      kWidth, frame.height(), escaped(chart.title), kStyle, kLeft, kTop, frame.plotWidth(),
-      frame.plotHeight(), axes(chart, frame), inside);
+      "role=\"img\" aria-label=\"{}\">{}{}</svg>\n",
+      kWidth, top, escaped(titles), kStyle, drawings);
 }
 
 }  // namespace marsim::suite

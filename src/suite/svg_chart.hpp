@@ -37,10 +37,11 @@ struct Chart {
   std::vector<Curve> curves;
   std::vector<Mark> marks;
   std::vector<Level> levels;
-  double x_low = 0.0;      ///< part of the x axis that is shown in any case, where it is less
-  double x_high = 0.0;     ///< than this
-  bool from_zero = false;  ///< the y axis begins at 0
-  double height = 230.0;   ///< in units of the drawing
+  double x_low = 0.0;        ///< part of the x axis that is shown in any case, where it is less
+  double x_high = 0.0;       ///< than this
+  bool from_zero = false;    ///< the y axis begins at 0
+  bool equal_scale = false;  ///< a unit is as long along y as along x, as on a map
+  double height = 230.0;     ///< in units of the drawing
 };
 
 /// Round numbers inside [low, high], at most `most` of them, at distances of 1, 2 or 5 times a
@@ -53,5 +54,7 @@ std::vector<Eigen::Vector2d> thinnedCurve(const std::vector<Eigen::Vector2d>& po
 
 /// The text of an SVG file, whose colours follow the viewer's light or dark.
 std::string svgFile(const Chart& chart);
+/// Charts below each other.
+std::string svgFile(const std::vector<Chart>& charts);
 
 }  // namespace marsim::suite

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "suite/svg_chart.hpp"
 
+#include <cstdio>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -58,6 +59,31 @@ TEST(SvgChart, LeavesGapsWhereValuesAreNotFinite) {
   const std::string path = svg.substr(svg.find("class=\"curve"));
   EXPECT_EQ(count(path.substr(0, path.find("/>")), "M"), 2U);
   EXPECT_EQ(svg.find("nan"), std::string::npos);
+}
+
+TEST(SvgChart, EqualScaleKeepsShapes) {
+  Chart chart;
+  chart.equal_scale = true;
+  chart.curves = {{"c", "u0", {{0, 0}, {2, 0}, {2, 1}}}};
+  const std::string svg = svgFile(chart);
+  double x0 = 0, y0 = 0, x1 = 0, y1 = 0, x2 = 0, y2 = 0;
+  const std::string path = svg.substr(svg.find("d=\"", svg.find("class=\"curve")));
+  ASSERT_EQ(std::sscanf(path.c_str(), "d=\"M%lf %lfL%lf %lfL%lf %lf", &x0, &y0, &x1, &y1, &x2, &y2),
+            6);
+  EXPECT_NEAR(x1 - x0, 2.0 * (y1 - y2), 0.3);
+  EXPECT_GT(y1 - y2, 50.0);
+}
+
+TEST(SvgChart, StackedChartsHaveRegionsOfTheirOwn) {
+  Chart chart;
+  chart.curves = {{"c", "u0", {{0, 0}, {1, 1}}}};
+  chart.height = 200.0;
+  const std::string svg = svgFile({chart, chart});
+  EXPECT_NE(svg.find("viewBox=\"0 0 560 400\""), std::string::npos);
+  EXPECT_NE(svg.find("translate(0 200)"), std::string::npos);
+  for (const char* id : {"id=\"plot0\"", "id=\"plot1\"", "(#plot0)", "(#plot1)"}) {
+    EXPECT_EQ(count(svg, id), 1U) << id;
+  }
 }
 
 TEST(Words, NumbersHaveFourDigits) {

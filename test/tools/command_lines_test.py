@@ -42,6 +42,7 @@ TYPES = {"INPUT", "OUTPUT", "OUTPUT:xml:PATH", "FOLDER", "WORD", "NAME", "NAME:=
 CACHE = tempfile.TemporaryDirectory()  # for prepared maps, whatever becomes of the command
 SAMPLES = {"map": "room.pcd", "other": "room.ply", "files": "room.pcd", "cloud": "room.pcd",
            "config": "place.yaml", "recording": "scans", "trajectory": "flight.tum",
+           "a": "flight.tum", "b": "flight.tum",
            "study": "study.yaml", "SCENARIOS": "hover.yaml", "FILE": "hover.yaml",
            "launch": "sim.launch", "TOPIC": "/odom", "resolution": "0.1", "surface": "paper",
            "folder": CACHE.name, "--out": "made.pcd"}

@@ -55,7 +55,7 @@ std::vector<Subcommand> listSubcommands(const std::vector<Subcommand>& known,
 std::string helpText(const std::vector<Subcommand>& subcommands) {
   std::string text = "usage: marsim COMMAND [OPTIONS]\n\ncommands:\n";
   for (const Subcommand& subcommand : subcommands) {
-    text += fmt::format("  {:<13}{}\n", subcommand.name, subcommand.summary);
+    text += fmt::format("  {:<17}{}\n", subcommand.name, subcommand.summary);
   }
   return text + "\nmarsim COMMAND --help describes one.\n";
 }
