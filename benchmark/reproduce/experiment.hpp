@@ -53,5 +53,6 @@ Reproduction reproduceStands(Extent extent, Progress& progress);
 Reproduction reproduceMixedPixels(Extent extent, Progress& progress);
 Reproduction reproduceShrub(Extent extent, Progress& progress);
 Reproduction reproduceCourtyard(Extent extent, Progress& progress);
+Reproduction reproducePlants(Extent extent, Progress& progress);
 
 }  // namespace marsim::reproduce

@@ -74,8 +74,14 @@ const std::vector<PaperExperiment>& paperExperiments() {
        "without planners.",
        1, nullptr},
       {"plants", "Plants on a fine ground", std::string(kGoodin) + "3.6",
-       "24,564 instanced plants on a measured ground: 604,488,350 triangles.", "the fine ground.",
-       1, nullptr},
+       "24,564 instanced plants on a root step of 2 x 3 x 0.4 m that was measured from "
+       "photographs: "
+       "604,488,350 triangles.",
+       "The ground is made by a formula, with points 1 mm apart and surfels of 5 mm. The plants "
+       "are "
+       "the shipped shrub, 4 to 12 cm tall, with trunk, twigs and 1,200 leaves each. The criterion "
+       "is that they load and are scanned within 8 GB.",
+       1, reproducePlants},
       {"ground_robot", "Cost maps of a ground robot", std::string(kGoodin) + "3.5.3, Fig. 10",
        "A wheeled robot with each of four sensors plans on a cost map.",
        "vehicles are multirotors.", 1, nullptr},
