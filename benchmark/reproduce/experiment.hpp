@@ -54,5 +54,6 @@ Reproduction reproduceMixedPixels(Extent extent, Progress& progress);
 Reproduction reproduceShrub(Extent extent, Progress& progress);
 Reproduction reproduceCourtyard(Extent extent, Progress& progress);
 Reproduction reproducePlants(Extent extent, Progress& progress);
+Reproduction reproduceRows(Extent extent, Progress& progress);
 
 }  // namespace marsim::reproduce

@@ -58,12 +58,15 @@ const std::vector<PaperExperiment>& paperExperiments() {
        "divergence where their file has none.",
        1, reproduceCourtyard},
       {"rows", "Accuracy of three ways to cast", std::string(kKong) + "VI-C, Table III",
-       "Mean distance between real and simulated scans of a walk: 0.0523 m by culling only, 0.0323 "
-       "m "
-       "with plane correction, at 0.1 m.",
-       "casting by culling alone is no surface of a map here. `marsim map fidelity` measures one "
-       "surface on a recording.",
-       1, nullptr},
+       "A walk with an Avia through a place of large planes, repeated in the map of it. Mean "
+       "nearest distance between both maps: 0.0523 m by culling only, 0.0323 m with plane "
+       "correction, both at 0.1 m.",
+       "The hall is made of planes with noise of 1 cm, so that the truth is known, and the "
+       "distance "
+       "is that from the true surfaces. The paper compares with a recording, whose noise and poses "
+       "add to its figures; `marsim map fidelity` measures on a recording. The paper's third row, "
+       "0.0136 m at 0.01 m, is not repeated.",
+       1, reproduceRows},
       {"flights", "Recorded and simulated flight", std::string(kKong) + "VI-D, Fig. 9",
        "A planner's flight in a wood, repeated in the scanned map: the paths nearly coincide.",
        "a command that compares two trajectories, `compare-flights`.", 1, nullptr},

@@ -54,6 +54,7 @@ TEST_F(Reproduce, Stands) { expectMet("stands", 8); }
 TEST_F(Reproduce, MixedPixels) { expectMet("mixed_pixels", 2); }
 TEST_F(Reproduce, Scans) { expectMet("scans", 1); }
 TEST_F(Reproduce, Courtyard) { expectMet("courtyard", 1); }
+TEST_F(Reproduce, Rows) { expectMet("rows", 2); }
 TEST_F(Reproduce, Plants) { expectMet("plants", 1); }
 
 TEST_F(Reproduce, Shrub) {
