@@ -55,5 +55,7 @@ Reproduction reproduceShrub(Extent extent, Progress& progress);
 Reproduction reproduceCourtyard(Extent extent, Progress& progress);
 Reproduction reproduceFlights(Extent extent, Progress& progress);
 Reproduction reproduceKeyboard(Extent extent, Progress& progress);
+Reproduction reproducePlants(Extent extent, Progress& progress);
+Reproduction reproduceRows(Extent extent, Progress& progress);
 
 }  // namespace marsim::reproduce

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <fstream>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -14,6 +13,7 @@
 #include "marsim/config/load.hpp"
 #include "marsim/map/load_map.hpp"
 #include "reproduce/experiment.hpp"
+#include "reproduce/memory.hpp"
 #include "sensors.hpp"
 #include "timing.hpp"
 
@@ -23,7 +23,6 @@ namespace {
 constexpr int kScanPoses = 10, kRepeats = 3;
 constexpr double kBudget = 100.0;   // [ms] of a scan at 10 Hz
 constexpr double kClearance = 0.5;  // [m] of a random place
-constexpr double kGigabyte = 1e9;
 
 /// A place of the paper's Table II with the memory [GB] that it states at 0.2 and 0.05 m; 0: it
 /// states none.
@@ -45,13 +44,6 @@ constexpr PaperPlace kPlaces[] = {
     {"simple_parking_garage", {}, {}},
 };
 constexpr std::size_t kWithMemory = 5;  // of the places
-
-double residentGigabytes() {
-  std::ifstream status("/proc/self/statm");
-  double total = 0.0, resident = 0.0;
-  status >> total >> resident;
-  return resident * 4096.0 / kGigabyte;
-}
 
 Pose randomPose(const collision::ClearanceMap& map, RandomStream& random) {
   const Eigen::AlignedBox3f& box = map.bounds();

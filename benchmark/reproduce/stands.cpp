@@ -84,7 +84,7 @@ suite::Chart chartOf(const Models& models, const std::vector<double>& sorted) {
   chart.marks = {{{3.6, 0.35}, "LiDAR of nine rays", "u0"},
                  {{3.6, 0.25}, "gamma", "u1"},
                  {{3.6, 0.15}, "dashed: exponential", "u1"},
-                 {{3.6, 0.05}, "dashed: without divergence", "u0"}};
+                 {{3.6, 0.05}, "dashed: thin ray", "u0"}};
   return chart;
 }
 

@@ -179,9 +179,10 @@ class Simulation {
 
  private:
   void tell(const SimClock& clock) const {
-    fmt::print(stderr, "ROS 2 topics in domain {} ({}), {}, {}; Ctrl-C ends\n", environment_.domain,
-               environment_.is_local ? "this machine alone" : "network",
+    fmt::print(stderr, "ROS 2 topics in domain {} ({}), {}, node names of {}, {}; Ctrl-C ends\n",
+               environment_.domain, environment_.is_local ? "this machine alone" : "network",
                transport_.shares_memory ? "shared memory and UDP" : "UDP",
+               environment_.has_wide_gids ? "Humble and older" : "Iron and later",
                clock.paused() ? "paused" : "pace " + paceText(clock.pace()));
   }
   /// Gives the clock the inputs of its rules; returns what takes their outputs.
