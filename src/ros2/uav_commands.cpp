@@ -128,9 +128,11 @@ void UavCommands::subscribePlacements(const sim::UavConfig& config) {
   on(uav + "teleport", types::kPoseStamped, true, [this](CdrReader& reader) {
     const sim::PoseRequest request = pose(reader);
     if (!input_.isInWorld("teleport", request.frame)) return;
-    if (!isPlace(request.X_FG.p) || !request.X_FG.q.coeffs().allFinite()) {
-      throw Error(
-          fmt::format("the pose is not finite or too far, allowed: {:.0f} m", kFarthestPlace));
+    if (!request.X_FG.p.allFinite() || !request.X_FG.q.coeffs().allFinite()) {
+      throw Error("a value is NaN or infinite");
+    }
+    if (!isPlace(request.X_FG.p)) {
+      throw Error(fmt::format("the position is too far, allowed: {:.0f} m", kFarthestPlace));
     }
     place(request.X_FG.p, sim::yawOrPresent(request.X_FG.q, yawOf(uav_.state().X_WB.q)));
   });

@@ -326,10 +326,10 @@ TEST_F(Fly2, FollowsCommands) {
 TEST_F(Fly2, RefusesSenselessMessages) {
   Pilot pilot(*cyclone_);
   const auto& pose = geometry_msgs_msg_dds__PoseStamped__desc;
-  for (const char* topic :
-       {"goal", "goal_2d", "command/pose", "teleport", "mavros/setpoint_position/local"}) {
+  for (const char* topic : {"goal", "goal_2d", "command/pose", "teleport"}) {
     pilot.refuse(topic, pose, poseAt(kNan, 0.0, 2.0), "NaN or infinite");
   }
+  pilot.refuse("mavros/setpoint_position/local", pose, poseAt(kNan, 0.0, 2.0), "position.x is nan");
   geometry_msgs_msg_dds__Twist_ twist{};
   twist.linear_.x_ = kNan;
   const auto& twist_type = geometry_msgs_msg_dds__Twist__desc;
