@@ -378,9 +378,10 @@ TEST_F(CommandLevels, NewestIsFollowedAndTwoSourcesAreSaid) {
   up.twist = twist({0.0, 0.0, 1.0});
   marsim::RateCommand hover;
   hover.thrust = weight_;
-  // Both at one state: body rates come later in the fixed order, whatever came first.
+  // Both at one state: body rates come later in the fixed order, whatever came first. It lies
+  // ahead, so that both have come by then.
   for (int i = 0; i < 20; ++i) {
-    up.header = hover.header = uav().header();
+    up.header = hover.header = uav().header("", 0.04);
     rates.publish(hover);
     velocities.publish(up);
     uav().run(0.05);
