@@ -28,19 +28,14 @@ void append(std::vector<Due>&& more, std::vector<Due>& due) {
 }  // namespace
 
 Uav::Uav(const UavConfig& config, const Renderers& renderers, double ground_z,
-         std::shared_ptr<const collision::Neighbours> neighbours, std::uint32_t number,
-         std::shared_ptr<const map::SurfelMap> map)
+         std::shared_ptr<const collision::Neighbours> neighbours, std::uint32_t number)
     : config_(validated(config)),
       vehicle_(config, ground_z, std::move(neighbours), number),
       pilot_(config.controller, vehicleModel(config.vehicle)),
       announcer_(number, 0, kPeerPeriod) {
   if (config_.lidar) lidar_.emplace(*config_.lidar, renderers.rays, config_.seed);
   if (config_.depth) depth_camera_.emplace(*config_.depth, renderers.images);
-  if (config_.cameras) {
-    cameras_.emplace(*config_.cameras,
-                     lidar::CameraRenderers{std::move(map), renderers.rays, renderers.images,
-                                            renderers.config.threads});
-  }
+  if (config_.cameras) cameras_.emplace(*config_.cameras, renderers.cameras);
   if (config_.estimate) {
     pilot_.flyOn(
         EstimateLoop(*config_.estimate, config_.controller.estimator, config_.vehicle.imu));

@@ -17,19 +17,25 @@ World::World(std::shared_ptr<const map::SurfelMap> map, Renderers renderers,
       ground_z_(ground_z.value_or(static_cast<double>(map_->bounds().min().z()))) {
   if (renderers_.rays == nullptr) renderers_.rays = lidar::makeRayCaster(map_, {});
   if (renderers_.images == nullptr) renderers_.images = lidar::makeDepthImageRenderer(map_, {});
+  if (renderers_.cameras.map == nullptr) {
+    renderers_.cameras = {map_, renderers_.rays, renderers_.images, renderers_.config.threads};
+  }
 }
 
 void World::addVegetation(const scene::Vegetation& vegetation, const std::string& where) {
   const auto plants = std::make_shared<const lidar::Plants>(vegetation);
   renderers_.rays = lidar::withPlants(renderers_.rays, plants, renderers_.config);
   renderers_.images = lidar::withPlants(renderers_.images, plants, renderers_.config);
+  lidar::CameraRenderers& cameras = renderers_.cameras;
+  cameras.rays = lidar::withPlants(cameras.rays, plants, renderers_.config);
+  cameras.images = lidar::withPlants(cameras.images, plants, renderers_.config);
   const double spacing = std::min(map_->resolution(), collision::pointSpacing(*map_));
   neighbours_ = collision::makeNeighbours(map_, scene::obstaclePoints(vegetation, spacing, where));
 }
 
 Uav& World::addUav(const UavConfig& config) {
   const auto number = static_cast<std::uint32_t>(uavs_.size());
-  uavs_.push_back(std::make_unique<Uav>(config, renderers_, ground_z_, neighbours_, number, map_));
+  uavs_.push_back(std::make_unique<Uav>(config, renderers_, ground_z_, neighbours_, number));
   if (config.lidar) surroundings_.keepForScans(1.0 / config.lidar->rate);
   if (config.cameras) surroundings_.keepForScans(1.0 / config.cameras->rate);
   surroundings_.peers().setBody(number, config.vehicle.name, toldBodyOf(config.vehicle));

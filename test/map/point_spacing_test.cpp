@@ -89,6 +89,16 @@ TEST(PointSpacing, BeamsPassNoHolesThatAreFilled) {
   EXPECT_LT(measureSpacing(voxels, 0.1, 0.6).passing, 0.03);
 }
 
+TEST(PointSpacing, ImagesAreFinerWherePointsAreDense) {
+  MapSource source;
+  source.spacing.median = 0.05;
+  EXPECT_EQ(imageResolution(source, 0.1), 0.05);
+  EXPECT_EQ(imageResolution(source, 0.02), 0.02) << "as fine as the map already is";
+  source.spacing.median = 0.06;
+  EXPECT_EQ(imageResolution(source, 0.1), 0.1);
+  EXPECT_EQ(imageResolution(MapSource{}, 0.1), 0.1) << "of too few points";
+}
+
 TEST(PointSpacing, AdviceIsAWarningWhereBeamsPass) {
   MapSource source;
   source.spacing = {0.2, 0.33, 0.5};

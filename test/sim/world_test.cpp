@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -19,8 +20,8 @@ namespace {
 
 using Eigen::Vector3d;
 
-// A floor at z = 0 and a wall at x = 6 m, of planar surfels.
-std::shared_ptr<const map::SurfelMap> room() {
+// A floor at z = 0 and a wall, of planar surfels.
+std::shared_ptr<const map::SurfelMap> room(float wall_x = 6.0F) {
   map::SurfelMapConfig config;
   config.resolution = 0.2;
   std::vector<map::Surfel> surfels;
@@ -29,7 +30,7 @@ std::shared_ptr<const map::SurfelMap> room() {
       surfels.push_back({{x, y, 0.0F}, {0.0F, 0.0F, 1.0F}, 0.001F});
     }
     for (float z = 0.2F; z <= 6.0F; z += 0.2F) {
-      surfels.push_back({{6.0F, y, z}, {1.0F, 0.0F, 0.0F}, 0.001F});
+      surfels.push_back({{wall_x, y, z}, {1.0F, 0.0F, 0.0F}, 0.001F});
     }
   }
   return std::make_shared<const map::SurfelMap>(std::move(surfels), config);
@@ -137,6 +138,50 @@ TEST(World, VegetationIsSeenAndHitWhereItIsAnObstacle) {
     EXPECT_GT(of_stems, 1000);
     EXPECT_EQ(contacts > 0, is_obstacle);
     EXPECT_NEAR(uav.state().X_WB.p.x(), 4.5, 0.2) << "contacts are told, and it flies on";
+  }
+}
+
+// A map whose wall is nearer tells which map a sensor sees. A stem hides both walls.
+TEST(World, CamerasSeeAMapOfTheirOwnAndTheVegetation) {
+  const auto seen = room(5.0F);
+  for (const bool has_stem : {false, true}) {
+    Renderers renderers;
+    renderers.cameras = {seen, lidar::makeRayCaster(seen, {}),
+                         lidar::makeDepthImageRenderer(seen, {})};
+    World world(room(), renderers);
+    if (has_stem) {
+      scene::Vegetation stem;
+      stem.patches.emplace_back().cylinders.push_back(
+          {{3.0F, 0.0F, 0.0F}, {3.0F, 0.0F, 4.0F}, 0.2F, 100, 71});
+      stem.instances.emplace_back();
+      world.addVegetation(stem, "stem");
+    }
+    UavConfig config = uavConfig();
+    config.lidar->noise = {};
+    lidar::CameraConfig camera;
+    camera.model.width = camera.model.height = 33;
+    camera.model.fx = camera.model.fy = 30.0;
+    camera.model.cx = camera.model.cy = 16.0;
+    camera.X_BC.q = lidar::opticalRotation();
+    config.cameras.emplace();
+    config.cameras->name = "test";
+    config.cameras->rate = 10.0;
+    config.cameras->cameras = {camera};
+    Uav& uav = world.addUav(config);
+    int images = 0;
+    uav.on_camera_image = [&](std::size_t, const lidar::CameraImage& image, auto) {
+      ++images;
+      EXPECT_NEAR(image.hits[33 * 16 + 16].range, has_stem ? 2.8 : 5.0, 0.05);
+    };
+    float farthest = 0.0F;
+    uav.on_scan = [&](const lidar::Scan& scan) {
+      for (const lidar::ScanPoint& point : scan.points) {
+        farthest = std::max(farthest, point.p_W.x());
+      }
+    };
+    world.runFor(0.5);
+    EXPECT_GE(images, 3);
+    EXPECT_NEAR(farthest, 6.0F, 0.01F);
   }
 }
 

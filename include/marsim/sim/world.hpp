@@ -38,20 +38,21 @@ struct UavConfig : VehicleSetup {
 /// The renderers of a map for the sensors of UAVs.
 struct Renderers {
   std::shared_ptr<const lidar::RayRenderer> rays = nullptr;      ///< of LiDARs
-  std::shared_ptr<const lidar::ImageRenderer> images = nullptr;  ///< of cameras
+  std::shared_ptr<const lidar::ImageRenderer> images = nullptr;  ///< of depth cameras
+  /// Of cameras, also of another map of the same place; without a map: the renderers above.
+  lidar::CameraRenderers cameras = {};
   lidar::RendererConfig config = {};  ///< for plants and colours, rendered beside the map
 };
 
 /// One UAV, all of it, without ROS: its vehicle, pilot and sensors, connected as the nodes are.
 class Uav {
  public:
-  /// Only a LiDAR and cameras need renderers, only cameras `map`; `neighbours`: the points of the
+  /// Only sensors need their renderers; `neighbours`: the points of the
   /// map to collide with, null: none; `number`: its identity to others. Throws ConfigError, also
   /// where the motors are too fast for the dynamics step or the IMU's rate does not divide the
   /// dynamics rate.
   Uav(const UavConfig& config, const Renderers& renderers, double ground_z,
-      std::shared_ptr<const collision::Neighbours> neighbours = nullptr, std::uint32_t number = 0,
-      std::shared_ptr<const map::SurfelMap> map = nullptr);
+      std::shared_ptr<const collision::Neighbours> neighbours = nullptr, std::uint32_t number = 0);
 
   void setGoal(const Eigen::Vector3d& p_WB, double yaw) {
     pilot_.commander().setGoal(p_WB, yaw, state().stamp);

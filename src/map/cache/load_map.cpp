@@ -116,6 +116,12 @@ constexpr double kLeastPlace = 1.0;
 
 }  // namespace
 
+double imageResolution(const MapSource& source, double resolution) {
+  constexpr double kFine = 0.05;
+  const double spacing = source.spacing.median;
+  return spacing > 0.0 && spacing <= 1.1 * kFine ? std::min(resolution, kFine) : resolution;
+}
+
 SpacingAdvice adviseOn(const MapSource& source, double resolution) {
   constexpr double kMostPassing = 0.03, kMostIsolated = 0.005;
   const PointSpacing& spacing = source.spacing;

@@ -34,9 +34,13 @@ inline map::SurfelMapConfig readMapConfig(Params& params) {
 struct MapParams {
   explicit MapParams(Params& params) : source(params.text("map")), config(readMapConfig(params)) {}
   /// Shows progress as that of `task`. Throws what config::resolveMap and map::shareSurfelMap do.
-  map::LoadedMap load(const std::string& task) const {
+  map::LoadedMap load(const std::string& task) const { return loadAt(config.resolution, task); }
+  /// Loads it with another resolution [m].
+  map::LoadedMap loadAt(double resolution, const std::string& task) const {
+    map::SurfelMapConfig made = config;
+    made.resolution = resolution;
     Progress progress(task);
-    return map::shareSurfelMap(config::resolveMap(source), config, progress);
+    return map::shareSurfelMap(config::resolveMap(source), made, progress);
   }
 
   std::string source;

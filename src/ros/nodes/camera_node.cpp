@@ -8,6 +8,7 @@
 #include <sensor_msgs/Image.h>
 #include <boost/make_shared.hpp>
 
+#include "common/bounds.hpp"
 #include "marsim/config/load.hpp"
 #include "ros/messages/camera_message.hpp"
 #include "ros/messages/conversions.hpp"
@@ -39,10 +40,12 @@ CameraNode::CameraNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
   lidar::CameraRigConfig config = config::loadCameras(params.text("camera"));
   config.seed = readSeed(params, handle);
   const std::string map_name = params.text("map");
+  const double resolution = params.numberOrAuto("image_resolution", Quantity::kLength, 0.0);
+  Validator(params.where()).notNegative("image_resolution", resolution, "m");
   rendered_ = std::make_unique<RenderedSensor>(handle, private_handle, params);
   params.finish();
 
-  const lidar::CameraRenderers renderers = rendered_->makeCameraRenderers("camera");
+  const lidar::CameraRenderers renderers = rendered_->makeCameraRenderers("camera", resolution);
   sayWhatColours(*renderers.map, map_name);
   rig_ = std::make_unique<sim::CameraRig>(std::move(config), renderers);
   advertise(handle);

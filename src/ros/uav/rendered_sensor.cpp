@@ -33,19 +33,26 @@ RenderedSensor::~RenderedSensor() {
 }
 
 std::unique_ptr<lidar::RayRenderer> RenderedSensor::makeRayRenderer(const std::string& name) {
-  const auto surfels = loadMap(name);
+  const auto surfels = load(name).map;
   return withPlants(renderer_.makeRayRenderer(surfels), surfels);
 }
 
 std::unique_ptr<lidar::ImageRenderer> RenderedSensor::makeImageRenderer(const std::string& name) {
-  const auto surfels = loadMap(name);
+  const auto surfels = load(name).map;
   return withPlants(renderer_.makeImageRenderer(surfels), surfels);
 }
 
-lidar::CameraRenderers RenderedSensor::makeCameraRenderers(const std::string& name) {
-  const auto surfels = loadMap(name);
-  return {surfels, withPlants(renderer_.makeRayRenderer(surfels), surfels),
-          withPlants(renderer_.makeImageRenderer(surfels), surfels), renderer_.config.threads};
+// Plants stand on the map that the other sensors see.
+lidar::CameraRenderers RenderedSensor::makeCameraRenderers(const std::string& name,
+                                                           double resolution) {
+  const map::LoadedMap loaded = load(name);
+  if (resolution == 0.0) {
+    resolution = map::imageResolution(loaded.source, map_.config.resolution);
+  }
+  const auto seen =
+      resolution == map_.config.resolution ? loaded.map : map_.loadAt(resolution, name).map;
+  return {seen, withPlants(renderer_.makeRayRenderer(seen), loaded.map),
+          withPlants(renderer_.makeImageRenderer(seen), loaded.map), renderer_.config.threads};
 }
 
 template <class Interface>
@@ -70,17 +77,16 @@ std::shared_ptr<const lidar::Plants> RenderedSensor::plantOn(
   });
 }
 
-std::shared_ptr<const map::SurfelMap> RenderedSensor::loadMap(const std::string& name) {
-  const map::LoadedMap loaded = map_.load(name);
-  const auto& surfels = loaded.map;
+map::LoadedMap RenderedSensor::load(const std::string& name) {
+  map::LoadedMap loaded = map_.load(name);
   const map::SpacingAdvice advice = map::adviseOn(loaded.source, map_.config.resolution);
   if (advice.is_bad) {
     ROS_WARN_ONCE("map %s: %s", map_.source.c_str(), advice.text.c_str());
   } else {
     ROS_INFO_ONCE("map %s: %s", map_.source.c_str(), advice.text.c_str());
   }
-  world_.useMap(surfels);
-  return surfels;
+  world_.useMap(loaded.map);
+  return loaded;
 }
 
 void RenderedSensor::start(ros::NodeHandle& handle, ros::NodeHandle& private_handle, double rate,

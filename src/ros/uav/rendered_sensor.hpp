@@ -60,8 +60,9 @@ class RenderedSensor {
   /// of both. Throws as map::shareSurfelMap does, ConfigError, GlError.
   std::unique_ptr<lidar::RayRenderer> makeRayRenderer(const std::string& name);
   std::unique_ptr<lidar::ImageRenderer> makeImageRenderer(const std::string& name);
-  /// Returns renderers for cameras, likewise.
-  lidar::CameraRenderers makeCameraRenderers(const std::string& name);
+  /// Returns renderers for cameras, likewise, of the map at a resolution [m]; 0: see
+  /// map::imageResolution.
+  lidar::CameraRenderers makeCameraRenderers(const std::string& name, double resolution);
   /// Offers the service, takes part in lockstep if the parameter says so, and reads states. `rate`
   /// [Hz] of measurements; `name` of the diagnostics and `hardware` that they are of.
   void start(ros::NodeHandle& handle, ros::NodeHandle& private_handle, double rate,
@@ -83,7 +84,7 @@ class RenderedSensor {
     std::shared_ptr<const lidar::Weather> weather;
   };
 
-  std::shared_ptr<const map::SurfelMap> loadMap(const std::string& name);
+  map::LoadedMap load(const std::string& name);
   /// Null without vegetation. All renderers of the map in this process share it.
   std::shared_ptr<const lidar::Plants> plantOn(
       const std::shared_ptr<const map::SurfelMap>& map) const;

@@ -30,7 +30,7 @@ namespace {
 /// Arguments of sim.launch that this flight takes.
 const std::vector<std::string> kArguments = split(
     "camera check_start collision collision_response controller depth dynamics epoch ground_z "
-    "gusts imu instantaneous lidar lidar_noise map motor_failure obstacles output rays renderer "
+    "gusts image_resolution imu instantaneous lidar lidar_noise map motor_failure obstacles output rays renderer "
     "replay resolution returns speed surface surfaces vegetation vehicle weather wind",
     ' ');
 
@@ -216,12 +216,23 @@ void ScenarioFlight::enter(int threads) {
   map_config.surface = map::surfaceOf(given.choice("surface", {"blended", "paper", "sized"}));
   map_config.validate(given.where("resolution"));
   Progress progress("map");
-  map_ = map::loadSurfelMap(given.loaded("map", config::resolveMap), map_config, progress);
+  const auto map_file = given.loaded("map", config::resolveMap);
+  map_ = map::loadSurfelMap(map_file, map_config, progress);
   progress.finish();
   const double ground_z = given.text("ground_z") == "auto"
                               ? static_cast<double>(map_.source.box.min().z())
                               : given.number("ground_z", Quantity::kLength);
-  world_ = std::make_unique<sim::World>(map_.map, makeRenderers(threads), ground_z);
+  sim::Renderers renderers = makeRenderers(map_.map, threads);
+  if (const double resolution = imageResolution(map_config.resolution);
+      resolution != map_config.resolution) {
+    map_config.resolution = resolution;
+    Progress finer("map for images");
+    const auto seen = map::loadSurfelMap(map_file, map_config, finer).map;
+    finer.finish();
+    const sim::Renderers of_images = makeRenderers(seen, threads);
+    renderers.cameras = {seen, of_images.rays, of_images.images, threads};
+  }
+  world_ = std::make_unique<sim::World>(map_.map, std::move(renderers), ground_z);
   const std::string vegetation = given.text("vegetation");
   if (vegetation != "none") {
     world_->addVegetation(lidar::vegetationOn(map_.map,
@@ -244,16 +255,27 @@ void ScenarioFlight::enter(int threads) {
   };
 }
 
-sim::Renderers ScenarioFlight::makeRenderers(int threads) const {
+double ScenarioFlight::imageResolution(double resolution) const {
+  if (!config_.cameras) return resolution;
+  if (arguments_->text("image_resolution") == "auto") {
+    return map::imageResolution(map_.source, resolution);
+  }
+  const double chosen = arguments_->number("image_resolution", Quantity::kLength);
+  Validator(arguments_->where("image_resolution")).positive("image_resolution", chosen, "m");
+  return chosen;
+}
+
+sim::Renderers ScenarioFlight::makeRenderers(const std::shared_ptr<const map::SurfelMap>& map,
+                                             int threads) const {
   lidar::RendererConfig config;
   config.threads = threads;
   const lidar_gl::RendererChoice choice =
       lidar_gl::rendererChoiceOf(arguments_->text("renderer"), arguments_->where("renderer"));
   const auto log = [](const std::string& line, bool) { fmt::print(stderr, "{}\n", line); };
   sim::Renderers renderers;
-  renderers.rays = lidar_gl::makeRayRenderer(choice, map_.map, config, log);
+  renderers.rays = lidar_gl::makeRayRenderer(choice, map, config, log);
   if (config_.depth || config_.cameras) {
-    renderers.images = lidar_gl::makeImageRenderer(choice, map_.map, config, log);
+    renderers.images = lidar_gl::makeImageRenderer(choice, map, config, log);
   }
   renderers.config = config;
   return renderers;

@@ -69,7 +69,10 @@ class ScenarioFlight {
   class Arguments;
   void makeConfig(const scenario::Scenario& scenario, dataset::Axes replay_axes);
   void addSurfaces();
-  sim::Renderers makeRenderers(int threads) const;
+  /// [m] Of the map that cameras see, beside one of this resolution.
+  double imageResolution(double resolution) const;
+  sim::Renderers makeRenderers(const std::shared_ptr<const map::SurfelMap>& map,
+                               int threads) const;
   void addObstacles(const std::string& name);
   void fly(const sim::VehicleReport& report);
 
