@@ -39,16 +39,15 @@ struct UavConfig : VehicleSetup {
 struct Renderers {
   std::shared_ptr<const lidar::RayRenderer> rays = nullptr;      ///< of LiDARs
   std::shared_ptr<const lidar::ImageRenderer> images = nullptr;  ///< of depth cameras
-  /// Of cameras, also of another map of the same place; without a map: the renderers above.
-  lidar::CameraRenderers cameras = {};
+  lidar::CameraRenderers cameras = {};  ///< without a map: `rays` and `images` serve cameras, too
   lidar::RendererConfig config = {};  ///< for plants and colours, rendered beside the map
 };
 
 /// One UAV, all of it, without ROS: its vehicle, pilot and sensors, connected as the nodes are.
 class Uav {
  public:
-  /// Only sensors need their renderers; `neighbours`: the points of the
-  /// map to collide with, null: none; `number`: its identity to others. Throws ConfigError, also
+  /// Only a LiDAR and cameras need renderers; `neighbours`: the points of the map to collide with,
+  /// null: none; `number`: its identity to others. Throws ConfigError, also
   /// where the motors are too fast for the dynamics step or the IMU's rate does not divide the
   /// dynamics rate.
   Uav(const UavConfig& config, const Renderers& renderers, double ground_z,
