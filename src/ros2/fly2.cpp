@@ -28,6 +28,7 @@ namespace {
 constexpr char kWhere[] = "command line";
 constexpr char kHost[] = "marsim";  // grants the clock all time at pace:=max
 constexpr std::chrono::milliseconds kLongestSleep{10};
+constexpr std::chrono::microseconds kBreath{300};  // a period of 2 ms then takes 0.4 ms
 constexpr std::chrono::seconds kDiagnosticPeriod{1};
 constexpr TimeNs kEver = std::numeric_limits<TimeNs>::max();
 constexpr char kNode[] = "marsim", kRoot[] = "/";
@@ -230,6 +231,7 @@ class Simulation {
         world.publishClock(flight().now());
         for (const auto& member : members_) member->commands.watchTracking();
         for (const std::string& warning : clock.takeWarnings()) fmt::print(stderr, "{}\n", warning);
+        breathe(clock);
       } else {
         std::this_thread::sleep_until(std::min(clock.wakeAt(now), now + kLongestSleep));
       }
@@ -239,6 +241,11 @@ class Simulation {
   }
 
  private:
+  /// Waits a little while time catches up, for readers with short queues.
+  static void breathe(const SimClock& clock) {
+    const auto now = SimClock::WallClock::now();
+    if (clock.pace() != kPaceMax && clock.wakeAt(now) < now) std::this_thread::sleep_for(kBreath);
+  }
   tools::ScenarioFlight& flight() const { return *flights_.front(); }
   void addMembers(Participant& participant, WorldTopics& world, Inbox& inbox) {
     std::vector<Transform> transforms;
