@@ -29,6 +29,7 @@ constexpr char kWhere[] = "command line";
 constexpr char kHost[] = "marsim";  // grants the clock all time at pace:=max
 constexpr std::chrono::milliseconds kLongestSleep{10};
 constexpr std::chrono::microseconds kBreath{300};  // a period of 2 ms then takes 0.4 ms
+constexpr double kBreathingPace = 2.0;
 constexpr std::chrono::seconds kDiagnosticPeriod{1};
 constexpr TimeNs kEver = std::numeric_limits<TimeNs>::max();
 constexpr char kNode[] = "marsim", kRoot[] = "/";
@@ -241,10 +242,11 @@ class Simulation {
   }
 
  private:
-  /// Waits a little while time catches up, for readers with short queues.
+  /// Waits a little while time catches up, for readers with short queues; not at a fast pace.
   static void breathe(const SimClock& clock) {
     const auto now = SimClock::WallClock::now();
-    if (clock.pace() != kPaceMax && clock.wakeAt(now) < now) std::this_thread::sleep_for(kBreath);
+    const bool is_late = clock.wakeAt(now) < now;
+    if (is_late && clock.pace() <= kBreathingPace) std::this_thread::sleep_for(kBreath);
   }
   tools::ScenarioFlight& flight() const { return *flights_.front(); }
   void addMembers(Participant& participant, WorldTopics& world, Inbox& inbox) {

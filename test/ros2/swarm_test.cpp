@@ -37,11 +37,12 @@ class Swarm2 : public ::testing::Test {
     return comes<Odometry>(*cyclone_, "rt/" + uav + "/odom", nav_msgs_msg_dds__Odometry__desc,
                            is_right);
   }
+  static bool isNear(const Odometry& m, double x, double y, double z) {
+    const auto& p = m.pose_.pose_.position_;
+    return std::hypot(p.x_ - x, p.y_ - y, p.z_ - z) < 0.15;
+  }
   static bool isAt(const std::string& uav, double x, double y, double z) {
-    return isWhere(uav, [=](const Odometry& m) {
-      const auto& p = m.pose_.pose_.position_;
-      return std::hypot(p.x_ - x, p.y_ - y, p.z_ - z) < 0.15;
-    });
+    return isWhere(uav, [=](const Odometry& m) { return isNear(m, x, y, z); });
   }
   static Child* child_;
   static Cyclone* cyclone_;
@@ -128,9 +129,14 @@ TEST_F(Swarm2, TheySeeEachOtherAndOneObeysAlone) {
   CycloneWriter<geometry_msgs_msg_dds__PoseStamped_> writer(
       *cyclone_, "rt/uav1/goal", geometry_msgs_msg_dds__PoseStamped__desc);
   ASSERT_TRUE(writer.waitForReader());
-  std::this_thread::sleep_for(300ms);  // the other side may not know the writer yet
-  writer.write(goal);
-  EXPECT_TRUE(isAt("uav1", 1.0, seen[1], 2.5));
+  CycloneReader<Odometry> odometry(*cyclone_, "rt/uav1/odom", nav_msgs_msg_dds__Odometry__desc);
+  bool arrives = false;
+  for (int i = 0; i < 10 && !arrives; ++i) {  // the other side may not know the writer yet
+    writer.write(goal);
+    arrives =
+        odometry.waitFor([&seen](const Odometry& m) { return isNear(m, 1.0, seen[1], 2.5); }, 4.0);
+  }
+  EXPECT_TRUE(arrives);
   EXPECT_TRUE(isAt("uav0", 0.0, -seen[1], kHeight));
   EXPECT_TRUE(sees(false));
 }
@@ -224,9 +230,7 @@ TEST_F(Swarm2, RefusesCallersOnCycloneDds) {
   CycloneWriter<std_srvs_srv_dds__Trigger_Request_> writer(*cyclone_, "rq/uav0/resetRequest",
                                                            std_srvs_srv_dds__Trigger_Request__desc);
   ASSERT_TRUE(writer.waitForReader());
-  std::this_thread::sleep_for(300ms);
-  writer.write({});
-  EXPECT_TRUE(diagnostics.waitFor([](const auto& m) {
+  const auto tells = [](const diagnostic_msgs_msg_dds__DiagnosticArray_& m) {
     for (std::uint32_t i = 0; i < m.status_._length; ++i) {
       const auto& values = m.status_._buffer[i].values_;
       for (std::uint32_t k = 0; k < values._length; ++k) {
@@ -235,7 +239,13 @@ TEST_F(Swarm2, RefusesCallersOnCycloneDds) {
       }
     }
     return false;
-  }));
+  };
+  bool is_told = false;
+  for (int i = 0; i < 20 && !is_told; ++i) {
+    writer.write({});
+    is_told = diagnostics.waitFor(tells, 2.0);
+  }
+  EXPECT_TRUE(is_told);
 }
 
 }  // namespace
