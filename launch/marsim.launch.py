@@ -15,6 +15,8 @@ DECLARED = {
     "camera": "Cameras of config/camera (stereo, d435i, ...), a YAML file or none",
     "depth": "A depth camera of config/depth, a YAML file or none",
     "imu": "vehicle, lidar, auto, a name of config/imu or a YAML file",
+    "n": "Number of UAVs, which start in formation",
+    "swarm": "Formation of the UAVs at the start, of config/swarm, or a YAML file",
     "transport": "shared_memory or udp",
     "pace": "Simulated seconds per second of wall time, or max",
     "wait_for": "Topics whose answers time waits for, INPUT>OUTPUT+SECONDS",

@@ -14,13 +14,13 @@ std::string encodingOf(const lidar::DepthCameraConfig& depth) {
   return depth.encoding == lidar::DepthEncoding::kMillimetres ? "16UC1" : "32FC1";
 }
 
-ImageStream streamOf(const lidar::DepthCameraConfig& depth) {
+ImageStream streamOf(const lidar::DepthCameraConfig& depth, const layouts::Frames& frames) {
   ImageStream stream;
   stream.name = "depth0";
   stream.comment = depth.name;
   stream.topic = "depth/image_rect_raw";
   stream.info_topic = "depth/camera_info";
-  stream.frame = kFrames.depth();
+  stream.frame = frames.depth();
   stream.encoding = encodingOf(depth);
   stream.rate = depth.rate;
   stream.model = {lidar::CameraModel::Projection::kPinhole,
@@ -35,7 +35,8 @@ ImageStream streamOf(const lidar::DepthCameraConfig& depth) {
   return stream;
 }
 
-ImageStream streamOf(const lidar::CameraRigConfig& rig, std::size_t number) {
+ImageStream streamOf(const lidar::CameraRigConfig& rig, std::size_t number,
+                     const layouts::Frames& frames) {
   const lidar::CameraConfig& camera = rig.cameras[number];
   const std::string topics = camera.name.empty() ? "camera" : "camera/" + camera.name;
   ImageStream stream;
@@ -45,7 +46,7 @@ ImageStream streamOf(const lidar::CameraRigConfig& rig, std::size_t number) {
   stream.comment = camera.name.empty() ? rig.name : fmt::format("{}: {}", rig.name, camera.name);
   stream.topic = topics + "/image_raw";
   stream.info_topic = topics + "/camera_info";
-  stream.frame = kFrames.camera(rig.cameras[rig.imageFrameOf(number)].name);
+  stream.frame = frames.camera(rig.cameras[rig.imageFrameOf(number)].name);
   stream.pixels = camera.encoding;
   stream.encoding = lidar::nameOf(camera.encoding);
   stream.rate = rig.rate;
@@ -56,7 +57,8 @@ ImageStream streamOf(const lidar::CameraRigConfig& rig, std::size_t number) {
 }
 
 /// The stream of depth in the pixels of a stream's camera.
-ImageStream alignedTo(ImageStream stream, const lidar::CameraConfig& camera, std::size_t number) {
+ImageStream alignedTo(ImageStream stream, const lidar::CameraConfig& camera, std::size_t number,
+                      const layouts::Frames& frames) {
   const std::string topics = "camera/" + camera.depthTopic();
   stream.kind = ImageStream::Kind::kAlignedDepth;
   stream.comment += fmt::format(", depth in the pixels of {}", stream.name);
@@ -65,7 +67,7 @@ ImageStream alignedTo(ImageStream stream, const lidar::CameraConfig& camera, std
   stream.info_topic = topics + "/camera_info";
   stream.encoding = encodingOf(*camera.aligned_depth);
   // The camera's own frame, also for the second camera of a rectified pair.
-  stream.frame = kFrames.camera(camera.name);
+  stream.frame = frames.camera(camera.name);
   stream.shift = 0.0;
   return stream;
 }
@@ -90,15 +92,17 @@ std::vector<ImageStream> imageStreams(const Sensors& sensors) {
   std::vector<ImageStream> streams;
   std::size_t depths = 0;
   if (sensors.depth) {
-    streams.push_back(streamOf(*sensors.depth));
+    streams.push_back(streamOf(*sensors.depth, sensors.frames));
     ++depths;
   }
   if (!sensors.cameras) return streams;
   for (std::size_t i = 0; i < sensors.cameras->cameras.size(); ++i) {
     const lidar::CameraConfig& camera = sensors.cameras->cameras[i];
-    const ImageStream stream = streamOf(*sensors.cameras, i);
+    const ImageStream stream = streamOf(*sensors.cameras, i, sensors.frames);
     streams.push_back(stream);
-    if (camera.aligned_depth) streams.push_back(alignedTo(stream, camera, depths++));
+    if (camera.aligned_depth) {
+      streams.push_back(alignedTo(stream, camera, depths++, sensors.frames));
+    }
     if (!sensors.image_truth) continue;
     streams.push_back(truthOf(stream, ImageStream::Kind::kClass));
     streams.push_back(truthOf(stream, ImageStream::Kind::kInstance));

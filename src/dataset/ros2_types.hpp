@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-/// Types of ROS 2's messages and their hashes (REP-2016).
+/// Types of ROS 2's messages and services and their hashes (REP-2016).
 namespace marsim::dataset::ros2_types {
 
 struct Type {
@@ -83,5 +83,25 @@ inline constexpr Type kEmpty{
 inline constexpr Type kParticipantEntitiesInfo{
     "rmw_dds_common/msg/ParticipantEntitiesInfo",
     "RIHS01_91a0593bacdcc50ea9bdcf849a938b128412cc1ea821245c663bcd26f83c295e"};
+
+struct Service {
+  Type request, response;
+};
+
+inline constexpr Service kTrigger{
+    {"std_srvs/srv/Trigger_Request",
+     "RIHS01_d010825374ce8918e72bfd826c82603e60f45419e932ea976f807b74a863a199"},
+    {"std_srvs/srv/Trigger_Response",
+     "RIHS01_2d946c21e2fc3f1e9ca6986a8191d85fcc70097a8bb7771a053564bc47009cdf"}};
+inline constexpr Service kSetBool{
+    {"std_srvs/srv/SetBool_Request",
+     "RIHS01_c62fbb99d94e1b25e8ef9e109f9581956bb1b3361a45a4e5810c36a90d29932e"},
+    {"std_srvs/srv/SetBool_Response",
+     "RIHS01_d0814e7f7b4880ab77e9c57426c7aa1562ab69f11eef8e2e968812f9cbd0b059"}};
+inline constexpr Service kTeleport{
+    {"marsim/srv/Teleport_Request",
+     "RIHS01_3196408e0d0b7856270f6067fe4e6e1245d40070836d188d926cdbcdbae3fdc2"},
+    {"marsim/srv/Teleport_Response",
+     "RIHS01_2c8f2ab2d0704aa901c87ef0bbcd7c5fb0f1b3425b009798c592fee8ef64eea0"}};
 
 }  // namespace marsim::dataset::ros2_types

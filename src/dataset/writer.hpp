@@ -37,6 +37,7 @@ struct Sensors {
   std::optional<lidar::LidarConfig> lidar;
   std::optional<lidar::DepthCameraConfig> depth;
   std::optional<lidar::CameraRigConfig> cameras;
+  layouts::Frames frames = kFrames;
   bool image_truth = false;   ///< with class and instance of each camera pixel
   std::uint16_t things = 0;   ///< largest number of the map's things (SurfelChannels::instances)
   Pose X_BR;                  ///< frame of the ground truth where a layout does not decide it

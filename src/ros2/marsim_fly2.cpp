@@ -21,8 +21,9 @@ int main(int argc, char** argv) {
   std::vector<std::string> words;
   std::optional<double> duration;  // [s]
   CLI::App app(
-      "Flies a UAV and serves ROS 2's topics over DDS, without ROS. The arguments are those of\n"
-      "sim.launch, and transport:=shared_memory or udp (for containers); docs/ros2.md.",
+      "Flies UAVs and serves ROS 2's topics over DDS, without ROS. The arguments are those of\n"
+      "sim.launch, n and swarm of swarm.launch, and transport:=shared_memory or udp (for\n"
+      "containers); docs/ros2.md.",
       "marsim fly2");
   app.add_option("arguments", words, "of sim.launch: NAME:=VALUE ...")
       ->type_name("NAME:=VALUE")

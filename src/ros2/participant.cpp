@@ -11,6 +11,7 @@
 #include <set>
 #include <thread>
 
+#include <fastdds/rtps/common/WriteParams.h>
 #include <fastdds/rtps/transport/UDPv4TransportDescriptor.h>
 #include <fastdds/rtps/transport/shared_mem/SharedMemTransportDescriptor.h>
 #include <fastdds/rtps/writer/WriterDiscoveryInfo.h>
@@ -50,8 +51,10 @@ constexpr std::uint32_t kSocketBuffer = 4U << 20U;          // [bytes]
 constexpr std::uint32_t kLocalParticipants = 32;            // of a machine, as rmw_fastrtps has it
 constexpr std::size_t kLightQueue = 4000, kHeavyQueue = 1;  // messages that wait for sending
 constexpr std::uint32_t kUsualSize = 512;                   // [bytes] of a message at first
-constexpr char kMulticast[] = "239.255.0.1";                // discovery, by the RTPS standard
-constexpr std::size_t kWideGid = 24, kGid = 16;             // [bytes]
+constexpr std::chrono::milliseconds kReplyPatience{500}, kReplyPoll{5};
+constexpr char kMulticast[] = "239.255.0.1";     // discovery, by the RTPS standard
+constexpr std::size_t kPrefix = 2;               // characters: rt, rq or rr
+constexpr std::size_t kWideGid = 24, kGid = 16;  // [bytes]
 
 /// A message is its bytes in CDR.
 class CdrType final : public dds::TopicDataType {
@@ -110,6 +113,13 @@ Pointer* made(Pointer* made, const std::string& what) {
 
 class TopicWriter;
 
+/// A message and, for a reply, the request that it answers.
+struct Outgoing {
+  TopicWriter* writer;
+  std::string cdr;
+  rtps::SampleIdentity request{};
+};
+
 /// A thread that sends messages; a full queue drops the oldest one.
 class SendThread {
  public:
@@ -122,7 +132,7 @@ class SendThread {
     changed_.notify_all();
     thread_.join();
   }
-  void push(TopicWriter& writer, std::string cdr);
+  void push(Outgoing message);
 
  private:
   void run();
@@ -130,7 +140,7 @@ class SendThread {
   std::size_t most_;
   std::mutex mutex_;  ///< guards the next three
   std::condition_variable changed_;
-  std::deque<std::pair<TopicWriter*, std::string>> waiting_;
+  std::deque<Outgoing> waiting_;
   bool is_over_ = false;
   std::thread thread_;
 };
@@ -142,14 +152,23 @@ class TopicWriter final : public Publication, public dds::DataWriterListener {
   bool wanted() const override { return is_latched_ || readers_ > 0; }
   void write(std::string cdr) override {
     if (on_write_) on_write_(cdr);
-    if (wanted()) thread_->push(*this, std::move(cdr));
+    if (wanted()) thread_->push({this, std::move(cdr)});
   }
   void on_publication_matched(dds::DataWriter* /*writer*/,
                               const dds::PublicationMatchedStatus& status) override {
     readers_ = status.current_count;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const rtps::GUID_t reader = rtps::iHandle2GUID(status.last_subscription_handle);
+    if (status.current_count_change > 0) {
+      matched_.insert(reader);
+    } else {
+      matched_.erase(reader);
+    }
   }
-  void send(std::string& cdr) {
-    if (!writer_->write(&cdr)) ++dropped_;
+  void send(Outgoing& message) {
+    rtps::WriteParams parameters;
+    parameters.related_sample_identity(message.request);
+    if (!isHeard(message.request) || !writer_->write(&message.cdr, parameters)) ++dropped_;
   }
 
   std::string topic_;
@@ -159,16 +178,33 @@ class TopicWriter final : public Publication, public dds::DataWriterListener {
   std::atomic<std::uint64_t> dropped_{0};
   dds::DataWriter* writer_ = nullptr;
   std::shared_ptr<SendThread> thread_;
+
+ private:
+  /// Waits for the reader of a reply, which this side may discover later than the request.
+  bool isHeard(const rtps::SampleIdentity& request) {
+    if (request == rtps::SampleIdentity::unknown()) return true;
+    const auto end = std::chrono::steady_clock::now() + kReplyPatience;
+    while (true) {
+      {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (matched_.count(request.writer_guid()) > 0) return true;
+      }
+      if (std::chrono::steady_clock::now() > end) return false;
+      std::this_thread::sleep_for(kReplyPoll);
+    }
+  }
+  std::mutex mutex_;
+  std::set<rtps::GUID_t> matched_;  ///< readers
 };
 
-void SendThread::push(TopicWriter& writer, std::string cdr) {
+void SendThread::push(Outgoing message) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (waiting_.size() >= most_) {
-      ++waiting_.front().first->dropped_;
+      ++waiting_.front().writer->dropped_;
       waiting_.pop_front();
     }
-    waiting_.emplace_back(&writer, std::move(cdr));
+    waiting_.push_back(std::move(message));
   }
   changed_.notify_one();
 }
@@ -178,27 +214,28 @@ void SendThread::run() {
   while (true) {
     changed_.wait(lock, [this] { return is_over_ || !waiting_.empty(); });
     if (is_over_) return;
-    auto [writer, cdr] = std::move(waiting_.front());
+    Outgoing message = std::move(waiting_.front());
     waiting_.pop_front();
     lock.unlock();
-    writer->send(cdr);
+    message.writer->send(message);
     lock.lock();
   }
 }
 
 class TopicReader final : public dds::DataReaderListener {
  public:
-  explicit TopicReader(Participant::OnMessage on) : on_(std::move(on)) {}
+  using On = std::function<void(std::string cdr, const dds::SampleInfo& info)>;
+  explicit TopicReader(On on) : on_(std::move(on)) {}
   void on_data_available(dds::DataReader* reader) override {
     dds::SampleInfo info;
     std::string cdr;
     while (reader->take_next_sample(&cdr, &info) == ReturnCode_t::RETCODE_OK) {
-      if (info.valid_data) on_(cdr);
+      if (info.valid_data) on_(cdr, info);
     }
   }
 
  private:
-  Participant::OnMessage on_;
+  On on_;
 };
 
 /// Knows the topics that other participants offer.
@@ -280,14 +317,17 @@ struct Participant::Parts {
   bool has_wide_gids = false;
   std::set<std::string> types;
   std::shared_ptr<SendThread> light = std::make_shared<SendThread>(kLightQueue);
+  std::shared_ptr<SendThread> replies = std::make_shared<SendThread>(kLightQueue);
   std::vector<std::unique_ptr<TopicWriter>> writers;
   std::vector<std::unique_ptr<TopicReader>> readers;
-  std::vector<rtps::GUID_t> written, read;
+  using Endpoints = std::vector<std::pair<std::string, rtps::GUID_t>>;  ///< by topic
+  Endpoints written, read;
 
   std::set<std::string> subscribed;  ///< by subscribeOffered()
 
   dds::Topic* topicOf(const std::string& name, const Type& type);
-  Publication& advertise(const std::string& name, const Type& type, const Offer& offer);
+  TopicWriter& advertise(const std::string& name, const Type& type, const Offer& offer);
+  void subscribe(const std::string& name, const Type& type, bool is_reliable, TopicReader::On on);
   void addGid(const rtps::GUID_t& guid, dataset::Cdr& cdr) const;
 };
 
@@ -309,6 +349,7 @@ Participant::Participant(const Environment& environment, const Transport& transp
 Participant::~Participant() {
   // No thread sends while the writers are deleted.
   parts_->light.reset();
+  parts_->replies.reset();
   for (const auto& writer : parts_->writers) writer->thread_.reset();
   parts_->participant->delete_contained_entities();
   dds::DomainParticipantFactory::get_instance()->delete_participant(parts_->participant);
@@ -322,7 +363,7 @@ dds::Topic* Participant::Parts::topicOf(const std::string& name, const Type& typ
   return made(participant->create_topic(name, type_name, {}), fmt::format("the topic {}", name));
 }
 
-Publication& Participant::Parts::advertise(const std::string& name, const Type& type,
+TopicWriter& Participant::Parts::advertise(const std::string& name, const Type& type,
                                            const Offer& offer) {
   dds::DataWriterQos qos;
   qos.reliability().kind = dds::RELIABLE_RELIABILITY_QOS;
@@ -341,7 +382,7 @@ Publication& Participant::Parts::advertise(const std::string& name, const Type& 
   writer->thread_ = offer.is_heavy ? std::make_shared<SendThread>(kHeavyQueue) : light;
   writer->writer_ = made(publisher->create_datawriter(topicOf(name, type), qos, writer.get()),
                          fmt::format("a writer of {}", name));
-  written.push_back(writer->writer_->guid());
+  written.emplace_back(name, writer->writer_->guid());
   writers.push_back(std::move(writer));
   return *writers.back();
 }
@@ -351,8 +392,8 @@ Publication& Participant::advertise(const std::string& topic, const Type& type,
   return parts_->advertise("rt" + topic, type, offer);
 }
 
-void Participant::subscribe(const std::string& topic, const Type& type, bool is_reliable,
-                            OnMessage on) {
+void Participant::Parts::subscribe(const std::string& name, const Type& type, bool is_reliable,
+                                   TopicReader::On on) {
   dds::DataReaderQos qos;
   qos.reliability().kind =
       is_reliable ? dds::RELIABLE_RELIABILITY_QOS : dds::BEST_EFFORT_RELIABILITY_QOS;
@@ -361,12 +402,36 @@ void Participant::subscribe(const std::string& topic, const Type& type, bool is_
   qos.endpoint().history_memory_policy = rtps::PREALLOCATED_WITH_REALLOC_MEMORY_MODE;
   const std::string hash = type.hash;
   if (!hash.empty()) qos.user_data().setValue(octets(fmt::format("typehash={};", hash)));
-  parts_->readers.push_back(std::make_unique<TopicReader>(std::move(on)));
+  readers.push_back(std::make_unique<TopicReader>(std::move(on)));
   const dds::DataReader* const reader =
-      made(parts_->subscriber->create_datareader(parts_->topicOf("rt" + topic, type), qos,
-                                                 parts_->readers.back().get()),
-           fmt::format("a reader of {}", topic));
-  parts_->read.push_back(reader->guid());
+      made(subscriber->create_datareader(topicOf(name, type), qos, readers.back().get()),
+           fmt::format("a reader of {}", name));
+  read.emplace_back(name, reader->guid());
+}
+
+void Participant::subscribe(const std::string& topic, const Type& type, bool is_reliable,
+                            OnMessage on) {
+  parts_->subscribe("rt" + topic, type, is_reliable,
+                    [on = std::move(on)](std::string cdr, const dds::SampleInfo& /*info*/) {
+                      on(std::move(cdr));
+                    });
+}
+
+// As rmw_fastrtps: a request names its reader of replies, a reply that reader and the request's
+// number. rmw_cyclonedds has both in the message, where Fast DDS' programs have nothing.
+void Participant::serve(const std::string& service, const Service& type, OnRequest on) {
+  TopicWriter& writer = parts_->advertise("rr" + service + "Reply", type.response, {});
+  writer.thread_ = parts_->replies;
+  const auto take = [&writer, on = std::move(on)](std::string cdr, const dds::SampleInfo& info) {
+    rtps::SampleIdentity caller = info.sample_identity;
+    caller.writer_guid(info.related_sample_identity.writer_guid());
+    const bool is_known = caller.writer_guid() != rtps::GUID_t::unknown();
+    const Respond respond = [&writer, caller](std::string reply) {
+      writer.thread_->push({&writer, std::move(reply), caller});
+    };
+    on(std::move(cdr), is_known ? respond : Respond());
+  };
+  parts_->subscribe("rq" + service + "Request", type.request, true, take);
 }
 
 bool Participant::subscribeOffered(const std::string& topic, const OnMessage& on) {
@@ -389,15 +454,30 @@ void Participant::Parts::addGid(const rtps::GUID_t& guid, dataset::Cdr& cdr) con
   for (std::size_t i = kGid; has_wide_gids && i < kWideGid; ++i) cdr.add(std::uint8_t{0});
 }
 
-void Participant::announce(const std::string& node) {
+void Participant::announce(const std::string& node, const std::vector<std::string>& namespaces) {
+  const auto longest = [&namespaces](const std::string& name) {
+    const std::string path = name.substr(kPrefix);
+    std::string found;
+    for (const std::string& space : namespaces) {
+      const std::string begin = space == "/" ? space : space + "/";
+      if (path.rfind(begin, 0) == 0 && space.size() > found.size()) found = space;
+    }
+    return found;
+  };
   dataset::Cdr cdr;
   parts_->addGid(parts_->participant->guid(), cdr);
-  cdr.add(std::uint32_t{1});
-  cdr.add(std::string("/"));
-  cdr.add(node);
-  for (const std::vector<rtps::GUID_t>& guids : {parts_->read, parts_->written}) {
-    cdr.add(static_cast<std::uint32_t>(guids.size()));
-    for (const rtps::GUID_t& guid : guids) parts_->addGid(guid, cdr);
+  cdr.add(static_cast<std::uint32_t>(namespaces.size()));
+  for (const std::string& space : namespaces) {
+    cdr.add(space);
+    cdr.add(node);
+    for (const Parts::Endpoints& endpoints : {parts_->read, parts_->written}) {
+      std::vector<rtps::GUID_t> guids;
+      for (const auto& [name, guid] : endpoints) {
+        if (longest(name) == space) guids.push_back(guid);
+      }
+      cdr.add(static_cast<std::uint32_t>(guids.size()));
+      for (const rtps::GUID_t& guid : guids) parts_->addGid(guid, cdr);
+    }
   }
   parts_->advertise("ros_discovery_info", dataset::ros2_types::kParticipantEntitiesInfo, {1, true})
       .write(cdr.take());
@@ -414,7 +494,7 @@ int Participant::readers(const std::string& topic) const {
 std::vector<std::pair<std::string, std::uint64_t>> Participant::dropped() const {
   std::vector<std::pair<std::string, std::uint64_t>> counts;
   for (const auto& writer : parts_->writers) {
-    if (writer->dropped_ > 0) counts.emplace_back(writer->topic_.substr(2), writer->dropped_);
+    if (writer->dropped_ > 0) counts.emplace_back(writer->topic_.substr(kPrefix), writer->dropped_);
   }
   return counts;
 }

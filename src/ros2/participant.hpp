@@ -14,6 +14,7 @@
 /// ROS 2's topics over DDS (Fast DDS), without ROS 2.
 namespace marsim::ros2 {
 
+using dataset::ros2_types::Service;
 using dataset::ros2_types::Type;
 
 /// The way in which a topic is offered; all are offered reliably, which serves readers of either
@@ -40,7 +41,7 @@ struct Transport {
   bool shares_memory = true;  ///< false: UDP alone, for containers
 };
 
-/// A DDS participant that appears as one node of ROS 2.
+/// A DDS participant that appears as nodes of ROS 2.
 class Participant {
  public:
   /// Throws Error.
@@ -60,8 +61,15 @@ class Participant {
   bool subscribeOffered(const std::string& topic, const OnMessage& on);
   /// Calls `on` in the writing thread for every message written on a topic that is offered already.
   void watch(const std::string& topic, OnMessage on);
-  /// Tells ROS 2's tools that all topics so far belong to this node.
-  void announce(const std::string& node);
+  /// Sends a reply in CDR to a caller; empty for callers without an identity, who get none.
+  using Respond = std::function<void(std::string cdr)>;
+  using OnRequest = std::function<void(std::string cdr, Respond respond)>;
+  /// Serves a service by its full name, "/uav0/reset", to callers on Fast DDS, called from threads
+  /// of DDS.
+  void serve(const std::string& service, const Service& type, OnRequest on);
+  /// Tells ROS 2's tools that each topic and service so far belongs to the node of that name in the
+  /// longest of the namespaces ("/", "/uav0") that contains it.
+  void announce(const std::string& node, const std::vector<std::string>& namespaces);
   /// The number of readers of a topic that this participant offers.
   int readers(const std::string& topic) const;
   /// The numbers of messages dropped, by topic, without topics that dropped none.

@@ -18,63 +18,36 @@ namespace {
 namespace types = dataset::ros2_types;
 namespace offboard = control::offboard;
 using dataset::CdrReader;
-using dataset::kFrames;
 using sim::wallTime;
-
-constexpr std::size_t kMostWaiting = 1000;  // messages
-constexpr char kUav[] = "/uav0/", kMavros[] = "/uav0/mavros/";
 
 }  // namespace
 
-UavCommands::UavCommands(const sim::UavConfig& config, sim::Uav& uav, Participant& participant,
-                         const Eigen::AlignedBox3d& map, double ground_z)
-    : uav_(uav),
-      participant_(participant),
+UavCommands::UavCommands(const std::string& name, const sim::UavConfig& config, sim::Uav& uav,
+                         Inbox& inbox, const Eigen::AlignedBox3d& map, double ground_z)
+    : name_(name),
+      frames_{dataset::kFrames.world, name + "/"},
+      replays_(config.replay.has_value()),
+      uav_(uav),
+      inbox_(inbox),
       watch_(config.controller, sim::vehicleModel(config.vehicle),
-             [](const std::string& text) { fmt::print(stderr, "{}\n", text); }),
-      input_(uav.pilot(), watch_, kFrames.world, kFrames.base(), {}),
+             [name](const std::string& text) { fmt::print(stderr, "{}: {}\n", name, text); }),
+      input_(uav.pilot(), watch_, frames_.world, frames_.base(), {}),
       decoder_({config.vehicle.asControlled().mass, config.vehicle.asControlled().maxThrust()}) {
   watch_.setMap(map);
   watch_.setGround(ground_z);
   subscribePilot();
   subscribePlacements(config);
+  servePlacements(config);
   subscribeMavros();
 }
 
-void UavCommands::on(const std::string& topic, const Type& type, bool is_reliable, Apply apply) {
-  participant_.subscribe(topic, type, is_reliable, queueFor(topic, std::move(apply)));
+void UavCommands::on(const std::string& topic, const Type& type, bool is_reliable,
+                     Inbox::Apply apply) {
+  inbox_.on("/" + frames_.prefix + topic, type, is_reliable, std::move(apply), refusing(topic));
 }
 
-Participant::OnMessage UavCommands::queueFor(const std::string& topic, Apply apply) {
-  const std::size_t number = topics_.size();
-  const std::string uav = kUav;
-  topics_.push_back(
-      {topic.rfind(uav, 0) == 0 ? topic.substr(uav.size()) : topic, std::move(apply)});
-  return [this, number](std::string cdr) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (waiting_.size() >= kMostWaiting) {
-      ++lost_;
-      waiting_.pop_front();
-    }
-    waiting_.push_back({number, std::move(cdr)});
-  };
-}
-
-void UavCommands::take() {
-  std::deque<Message> messages;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    messages.swap(waiting_);
-  }
-  for (const Message& message : messages) {
-    const Topic& topic = topics_[message.topic];
-    try {
-      CdrReader reader(message.cdr);
-      topic.apply(reader);
-    } catch (const Error& error) {
-      watch_.refused(topic.name, error.what(), wallTime());
-    }
-  }
+Inbox::Refuse UavCommands::refusing(const std::string& topic) {
+  return [this, topic](const std::string& reason) { watch_.refused(topic, reason, wallTime()); };
 }
 
 void UavCommands::watchTracking() {
@@ -85,47 +58,42 @@ void UavCommands::watchTracking() {
 
 Status UavCommands::status() {
   const control::CommandWatch::Report report = watch_.report(wallTime());
-  Status status{report.warns, "uav0: controller", report.summary, report.values};
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (lost_ > 0) status.values.emplace_back("commands lost", std::to_string(lost_));
-  return status;
+  return {report.warns, name_ + ": controller", report.summary, report.values};
 }
 
 // Streams are read without reliability, so that writers of either kind are heard.
 void UavCommands::subscribePilot() {
-  const std::string uav = kUav;
-  on(uav + "goal", types::kPoseStamped, true,
+  on("goal", types::kPoseStamped, true,
      [this](CdrReader& r) { input_.flyTo("goal", pose(r), false); });
-  on(uav + "goal_2d", types::kPoseStamped, true,
+  on("goal_2d", types::kPoseStamped, true,
      [this](CdrReader& r) { input_.flyTo("goal_2d", pose(r), true); });
-  on(uav + "command/pose", types::kPoseStamped, false,
+  on("command/pose", types::kPoseStamped, false,
      [this](CdrReader& r) { input_.hold("command/pose", pose(r)); });
-  on(uav + "command/velocity", types::kTwistStamped, false, [this](CdrReader& r) {
+  on("command/velocity", types::kTwistStamped, false, [this](CdrReader& r) {
     const std::string in = frame(r);
     input_.move("command/velocity", velocity(r, in), false);
   });
-  on(uav + "cmd_vel", types::kTwist, false,
+  on("cmd_vel", types::kTwist, false,
      [this](CdrReader& r) { input_.move("cmd_vel", velocity(r, ""), true); });
-  on(uav + "command/trajectory", types::kMultiDOFJointTrajectory, true, [this](CdrReader& r) {
+  on("command/trajectory", types::kMultiDOFJointTrajectory, true, [this](CdrReader& r) {
     const std::string in = frame(r);
     input_.followTrajectory("command/trajectory", in, [&r](double present_yaw) {
       CdrReader points = r;
       return trajectory(points, present_yaw);
     });
   });
-  on(uav + "command/position", types::kPositionCommand, false,
+  on("command/position", types::kPositionCommand, false,
      [this](CdrReader& r) { followPosition(r); });
 }
 
 void UavCommands::subscribePlacements(const sim::UavConfig& config) {
-  const std::string uav = kUav;
-  on(uav + "reset", types::kEmpty, true,
+  on("reset", types::kEmpty, true,
      [this, p_WB = config.start_p_WB, yaw = config.start_yaw](CdrReader& reader) {
        reader.read<std::uint8_t>();  // an empty message has one byte
        reader.finish();
        place(p_WB, yaw);
      });
-  on(uav + "teleport", types::kPoseStamped, true, [this](CdrReader& reader) {
+  on("teleport", types::kPoseStamped, true, [this](CdrReader& reader) {
     const sim::PoseRequest request = pose(reader);
     if (!input_.isInWorld("teleport", request.frame)) return;
     if (!request.X_FG.p.allFinite() || !request.X_FG.q.coeffs().allFinite()) {
@@ -138,7 +106,38 @@ void UavCommands::subscribePlacements(const sim::UavConfig& config) {
   });
 }
 
+// The types of ROS 1's services.
+void UavCommands::servePlacements(const sim::UavConfig& config) {
+  const std::string uav = "/" + frames_.prefix;
+  inbox_.serve(
+      uav + "reset", types::kTrigger,
+      [this, p_WB = config.start_p_WB, yaw = config.start_yaw](CdrReader& request) {
+        request.read<std::uint8_t>();  // an empty request has one byte
+        request.finish();
+        place(p_WB, yaw);
+        return "back at the start";
+      },
+      refusing("reset"));
+  inbox_.serve(
+      uav + "teleport", types::kTeleport,
+      [this](CdrReader& request) {
+        const Eigen::Vector3d p_WB = request.vector();
+        const auto yaw = request.read<double>();
+        request.time();  // for lockstep, see srv/Teleport.srv
+        request.finish();
+        if (!isPlace(p_WB) || !(std::abs(yaw) <= kLargestAngle)) {
+          throw Error(fmt::format(
+              "position or yaw is not finite or too large, allowed: {:.0f} m and {:.0f} rad",
+              kFarthestPlace, kLargestAngle));
+        }
+        place(p_WB, yaw);
+        return uav_.quadrotor().onGround() ? "on the ground" : "in the air";
+      },
+      refusing("teleport"));
+}
+
 void UavCommands::place(const Eigen::Vector3d& p_WB, double yaw) {
+  if (replays_) throw Error("its motion is replayed from a file");
   uav_.teleport(p_WB, yaw);
   watch_.reset();
 }
@@ -246,7 +245,7 @@ void UavCommands::subscribeMavros() {
     for (const std::string& note : decoder_.notes()) watch_.notFollowed(topic, note);
     obey(topic, command);
   };
-  const std::string mavros = kMavros;
+  const std::string mavros = "mavros/";
   on(mavros + "setpoint_raw/local", types::kMavrosPositionTarget, false,
      [this, decode](CdrReader& reader) {
        frame(reader);

@@ -3,28 +3,22 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "dataset/ros2_messages.hpp"
 #include "dataset/writer.hpp"
 #include "marsim/common/units.hpp"
-#include "marsim/map/voxel_grid.hpp"
 
 namespace marsim::ros2 {
 namespace {
 
 namespace types = dataset::ros2_types;
-using dataset::kFrames;
 
-constexpr char kUav[] = "/uav0/";
-constexpr std::size_t kMostMapPoints = 2'000'000;
-constexpr double kLeastMapSpacing = 0.1;  // [m] of the points of `/map`
 constexpr std::size_t kLongestPoint =
     3 * 48;  // [bytes] of a shot: three returns in the layout ouster
-constexpr Offer kHeavy{5, false, true}, kLatched{1, true};
+constexpr Offer kHeavy{5, false, true};
 
-dataset::Sensors sensorsOf(const sim::UavConfig& config) {
+dataset::Sensors sensorsOf(const sim::UavConfig& config, const layouts::Frames& frames) {
   dataset::Sensors sensors;
+  sensors.frames = frames;
   sensors.depth = config.depth;
   sensors.cameras = config.cameras;
   return sensors;
@@ -34,103 +28,78 @@ double square(double x) { return x * x; }
 
 }  // namespace
 
-UavTopics::UavTopics(const UavTopicsConfig& config, tools::ScenarioFlight& flight,
-                     Participant& participant)
-    : config_(config), flight_(flight), participant_(participant) {
+UavTopics::UavTopics(const UavTopicsConfig& config, const std::string& name,
+                     const sim::UavConfig& setup, sim::Uav& uav, Participant& participant,
+                     Publication& tf)
+    : config_(config),
+      frames_{dataset::kFrames.world, name + "/"},
+      setup_(setup),
+      uav_(uav),
+      participant_(participant),
+      tf_(tf) {
   advertiseMotion();
-  if (flight_.config().lidar) advertiseLidar();
+  if (setup_.lidar) advertiseLidar();
   advertiseImages();
-  publishMap();
-  publishStatic();
+}
+
+Publication& UavTopics::advertise(const std::string& topic, const Type& type, const Offer& offer) {
+  return participant_.advertise("/" + frames_.prefix + topic, type, offer);
 }
 
 void UavTopics::advertiseMotion() {
-  const auto advertise = [this](const std::string& topic, const Type& type, const Offer& offer) {
-    return &participant_.advertise(topic, type, offer);
-  };
-  const std::string uav = kUav;
-  clock_ = advertise("/clock", types::kClock, {});
-  tf_ = advertise("/tf", types::kTFMessage, {100});
-  static_tf_ = advertise("/tf_static", types::kTFMessage, kLatched);
-  map_ = advertise("/map", types::kPointCloud2, {1, true, true});
-  diagnostics_ = advertise("/diagnostics", types::kDiagnosticArray, {});
-  odom_ = advertise(uav + "odom", types::kOdometry, {100});
-  imu_ = advertise(uav + "imu/data", types::kImu, {200});
-  imu_raw_ = advertise(uav + "imu/data_raw", types::kImu, {200});
-  livox_imu_ = advertise(uav + "livox/imu", types::kImu, {200});
-  contact_ = advertise(uav + "collision", types::kContact, {100});
-  sim::Uav& vehicle = flight_.uav();
-  vehicle.on_odometry = [this](const KinematicState& state) { publishOdometry(state); };
-  vehicle.on_imu = [this](const vehicle::ImuSample& sample) { publishImu(sample); };
-  vehicle.on_contact = [this, before = vehicle.on_contact](const collision::ContactEvent& event) {
-    before(event);
+  odom_ = &advertise("odom", types::kOdometry, {100});
+  imu_ = &advertise("imu/data", types::kImu, {200});
+  imu_raw_ = &advertise("imu/data_raw", types::kImu, {200});
+  livox_imu_ = &advertise("livox/imu", types::kImu, {200});
+  contact_ = &advertise("collision", types::kContact, {100});
+  uav_.on_odometry = [this](const KinematicState& state) { publishOdometry(state); };
+  uav_.on_imu = [this](const vehicle::ImuSample& sample) { publishImu(sample); };
+  uav_.on_contact = [this, before = uav_.on_contact](const collision::ContactEvent& event) {
+    if (before) before(event);
     publishContact(event);
   };
 }
 
 void UavTopics::advertiseLidar() {
-  const lidar::LidarConfig& lidar = *flight_.config().lidar;
+  const lidar::LidarConfig& lidar = *setup_.lidar;
   const std::vector<std::string> topics = lidar::outputTopics(lidar.outputs);
   bool needs_misses = false;
   for (std::size_t i = 0; i < topics.size(); ++i) {
     LidarOutput& output = clouds_.emplace_back(LidarOutput{
-        layouts::CloudEncoder(lidar.outputs[i], lidar, kFrames.lidar(), flight_.epoch()), {}});
+        layouts::CloudEncoder(lidar.outputs[i], lidar, frames_.lidar(), config_.epoch), {}});
     needs_misses = needs_misses || output.encoder.needsMisses();
     for (int cloud = 0; cloud < output.encoder.clouds(); ++cloud) {
       const std::string number = cloud == 0 ? "" : std::to_string(cloud + 1);
-      output.writers.push_back(&participant_.advertise(kUav + topics[i] + number,
-                                                       typeOf(lidar.outputs[i].layout), kHeavy));
+      output.writers.push_back(
+          &advertise(topics[i] + number, typeOf(lidar.outputs[i].layout), kHeavy));
     }
   }
-  flight_.uav().keepMisses(needs_misses);
-  world_points_ =
-      &participant_.advertise(std::string(kUav) + "points_world", types::kPointCloud2, kHeavy);
-  sensor_pose_ =
-      &participant_.advertise(std::string(kUav) + "sensor_pose", types::kPoseStamped, {});
+  uav_.keepMisses(needs_misses);
+  world_points_ = &advertise("points_world", types::kPointCloud2, kHeavy);
+  sensor_pose_ = &advertise("sensor_pose", types::kPoseStamped, {});
 }
 
 void UavTopics::advertiseImages() {
-  streams_ = dataset::imageStreams(sensorsOf(flight_.config()));
+  streams_ = dataset::imageStreams(sensorsOf(setup_, frames_));
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     if (streams_[i].kind == dataset::ImageStream::Kind::kColour) colour_streams_.push_back(i);
-    images_.push_back(
-        {&participant_.advertise(kUav + streams_[i].topic, types::kImage, kHeavy),
-         &participant_.advertise(kUav + streams_[i].info_topic, types::kCameraInfo, {})});
+    images_.push_back({&advertise(streams_[i].topic, types::kImage, kHeavy),
+                       &advertise(streams_[i].info_topic, types::kCameraInfo, {})});
   }
 }
 
-void UavTopics::publishMap() {
-  const map::SurfelMap& map = *flight_.map().map;
-  double spacing = std::max(kLeastMapSpacing, map.resolution());
-  map::PointCloud points = map.positions();
-  if (spacing > map.resolution()) points = map::downsample(points, spacing);
-  while (points.size() > kMostMapPoints) points = map::downsample(points, spacing *= 1.5);
-  layouts::Cloud cloud = layouts::mapCloud(points, kFrames.world);
-  cloud.stamp = flight_.epoch();
-  map_->write(message(cloud));
-}
-
-void UavTopics::publishStatic() {
-  const sim::UavConfig& config = flight_.config();
-  const std::string base = kFrames.base();
-  const TimeNs at = flight_.epoch();
-  std::vector<Transform> transforms = {{at, base, kFrames.imu(), config.vehicle.imu.X_BI}};
-  if (config.lidar) transforms.push_back({at, base, kFrames.lidar(), config.lidar->X_BS});
-  if (config.depth) transforms.push_back({at, base, kFrames.depth(), config.depth->X_BC});
-  if (config.cameras) {
-    for (const lidar::CameraConfig& camera : config.cameras->cameras) {
-      transforms.push_back({at, base, kFrames.camera(camera.name), camera.X_BC});
+std::vector<Transform> UavTopics::staticTransforms() const {
+  const std::string base = frames_.base();
+  const TimeNs at = config_.epoch;
+  std::vector<Transform> transforms = {{at, base, frames_.imu(), setup_.vehicle.imu.X_BI}};
+  if (setup_.lidar) transforms.push_back({at, base, frames_.lidar(), setup_.lidar->X_BS});
+  if (setup_.depth) transforms.push_back({at, base, frames_.depth(), setup_.depth->X_BC});
+  if (setup_.cameras) {
+    for (const lidar::CameraConfig& camera : setup_.cameras->cameras) {
+      transforms.push_back({at, base, frames_.camera(camera.name), camera.X_BC});
     }
   }
-  static_tf_->write(tfMessage(transforms));
-}
-
-void UavTopics::publishClock(TimeNs now) {
-  if (clock_->wanted()) clock_->write(clockMessage(stamp(now)));
-}
-
-void UavTopics::publishDiagnostics(const std::vector<Status>& all, TimeNs now) {
-  diagnostics_->write(diagnosticsMessage(all, stamp(now)));
+  return transforms;
 }
 
 void UavTopics::publishOdometry(const KinematicState& state) {
@@ -138,21 +107,21 @@ void UavTopics::publishOdometry(const KinematicState& state) {
   stamped.stamp = stamp(state.stamp);
   if (odom_->wanted()) {
     odom_->write(
-        dataset::odometryMessage(stamped, config_.twist_in_world, kFrames.world, kFrames.base()));
+        dataset::odometryMessage(stamped, config_.twist_in_world, frames_.world, frames_.base()));
   }
-  if (!tf_->wanted()) return;
-  const std::string child = kFrames.base() + (config_.truth_tf ? "" : "_truth");
-  tf_->write(tfMessage({{stamped.stamp, kFrames.world, child, state.X_WB}}));
+  if (!tf_.wanted()) return;
+  const std::string child = frames_.base() + (config_.truth_tf ? "" : "_truth");
+  tf_.write(tfMessage({{stamped.stamp, frames_.world, child, state.X_WB}}));
 }
 
 void UavTopics::publishImu(const vehicle::ImuSample& sample) {
-  const vehicle::ImuConfig& imu = flight_.config().vehicle.imu;
+  const vehicle::ImuConfig& imu = setup_.vehicle.imu;
   const dataset::ImuVariances variances{square(imu.orientation_noise),
                                         square(imu.gyroscope.noise_density) * imu.rate,
                                         square(imu.accelerometer.noise_density) * imu.rate};
   vehicle::ImuSample stamped = sample;
   stamped.stamp = stamp(sample.stamp);
-  const std::string frame = kFrames.imu();
+  const std::string frame = frames_.imu();
   if (imu_->wanted()) imu_->write(dataset::imuMessage(stamped, variances, true, frame));
   if (imu_raw_->wanted()) imu_raw_->write(dataset::imuMessage(stamped, variances, false, frame));
   if (!livox_imu_->wanted()) return;
@@ -173,10 +142,10 @@ void UavTopics::publishScan(const lidar::Scan& scan) {
     }
   }
   if (world_points_->wanted()) {
-    world_points_->write(stamped(layouts::worldCloud(scan, kFrames.world)));
+    world_points_->write(stamped(layouts::worldCloud(scan, frames_.world)));
   }
   if (sensor_pose_->wanted()) {
-    sensor_pose_->write(poseMessage(scan.X_WS, stamp(scan.stamp), kFrames.world));
+    sensor_pose_->write(poseMessage(scan.X_WS, stamp(scan.stamp), frames_.world));
   }
 }
 
@@ -193,7 +162,7 @@ void UavTopics::publishImage(std::size_t stream, TimeNs time, const std::string&
 void UavTopics::publishCamera(std::size_t camera, const lidar::CameraImage& image) {
   const std::size_t stream = colour_streams_[camera];
   publishImage(stream, image.stamp, {image.pixels.begin(), image.pixels.end()});
-  const lidar::Camera& taken_by = flight_.uav().cameras()->cameras()[camera];
+  const lidar::Camera& taken_by = uav_.cameras()->cameras()[camera];
   if (!taken_by.config().aligned_depth || !images_[stream + 1].image->wanted()) return;
   const std::string depth =
       dataset::depthBytes(streams_[stream + 1], taken_by.alignedDepth(image).depth);
@@ -202,7 +171,7 @@ void UavTopics::publishCamera(std::size_t camera, const lidar::CameraImage& imag
 
 void UavTopics::publishContact(const collision::ContactEvent& event) {
   if (event.begins) ++contacts_;
-  contact_->write(contactMessage(event, stamp(event.stamp), kFrames.world, contacts_));
+  contact_->write(contactMessage(event, stamp(event.stamp), frames_.world, contacts_));
 }
 
 bool UavTopics::wantsImages(bool is_depth) const {
@@ -214,7 +183,6 @@ bool UavTopics::wantsImages(bool is_depth) const {
 }
 
 void UavTopics::followReaders() {
-  sim::Uav& uav = flight_.uav();
   const bool wants_scans =
       world_points_ != nullptr &&
       (world_points_->wanted() || sensor_pose_->wanted() ||
@@ -223,22 +191,22 @@ void UavTopics::followReaders() {
                             [](const Publication* writer) { return writer->wanted(); });
        }));
   if (!wants_scans) {
-    uav.on_scan = nullptr;
-  } else if (!uav.on_scan) {
-    uav.on_scan = [this](const lidar::Scan& scan) { publishScan(scan); };
+    uav_.on_scan = nullptr;
+  } else if (!uav_.on_scan) {
+    uav_.on_scan = [this](const lidar::Scan& scan) { publishScan(scan); };
   }
   if (!wantsImages(true)) {
-    uav.on_image = nullptr;
-  } else if (!uav.on_image) {
-    uav.on_image = [this](const lidar::DepthImage& image) {
+    uav_.on_image = nullptr;
+  } else if (!uav_.on_image) {
+    uav_.on_image = [this](const lidar::DepthImage& image) {
       publishImage(0, image.stamp, dataset::depthBytes(streams_[0], image.depth));
     };
   }
   if (!wantsImages(false)) {
-    uav.on_camera_image = nullptr;
-  } else if (!uav.on_camera_image) {
-    uav.on_camera_image = [this](std::size_t camera, const lidar::CameraImage& image,
-                                 View<scene::MovingObject> /*objects*/) {
+    uav_.on_camera_image = nullptr;
+  } else if (!uav_.on_camera_image) {
+    uav_.on_camera_image = [this](std::size_t camera, const lidar::CameraImage& image,
+                                  View<scene::MovingObject> /*objects*/) {
       publishCamera(camera, image);
     };
   }
@@ -246,7 +214,7 @@ void UavTopics::followReaders() {
 
 std::size_t UavTopics::largestMessage(const sim::UavConfig& config) {
   std::size_t largest = 0;
-  for (const dataset::ImageStream& stream : dataset::imageStreams(sensorsOf(config))) {
+  for (const dataset::ImageStream& stream : dataset::imageStreams(sensorsOf(config, {}))) {
     const std::size_t pixels = static_cast<std::size_t>(stream.model.width) *
                                static_cast<std::size_t>(stream.model.height);
     largest = std::max(largest, pixels * sizeof(float));

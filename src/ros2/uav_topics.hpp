@@ -7,32 +7,33 @@
 
 #include "dataset/image_stream.hpp"
 #include "layouts/cloud_encoder.hpp"
-#include "marsim/map/surfel_map.hpp"
+#include "marsim/sim/world.hpp"
 #include "ros2/messages.hpp"
 #include "ros2/participant.hpp"
-#include "tools/suite/scenario_flight.hpp"
 
 namespace marsim::ros2 {
 
 struct UavTopicsConfig {
+  TimeNs epoch = 0;             ///< stamp of simulated time 0
   bool twist_in_world = false;  ///< of `odom`
   bool truth_tf = true;         ///< world to base_link, else to base_link_truth
 };
 
-/// Publishes a UAV's sensors and truth, transforms, contacts and the map, from the calls of a
-/// flight. Scans and images that nobody hears are not rendered.
+/// Publishes a UAV's sensors and truth, transforms and contacts, from its callbacks. Scans and
+/// images that nobody hears are not rendered.
 class UavTopics {
  public:
-  /// Sets the flight's callbacks; all three must outlive it.
-  UavTopics(const UavTopicsConfig& config, tools::ScenarioFlight& flight, Participant& participant);
+  /// `name` of the UAV: "uav0". Sets its callbacks; all others but `config` must outlive it.
+  UavTopics(const UavTopicsConfig& config, const std::string& name, const sim::UavConfig& setup,
+            sim::Uav& uav, Participant& participant, Publication& tf);
 
   /// [bytes] the largest message that these sensors make.
   static std::size_t largestMessage(const sim::UavConfig& config);
-  /// Call it after each step.
-  void publishClock(TimeNs now);
-  void publishDiagnostics(const std::vector<Status>& all, TimeNs now);
+  /// The transforms from its body to its sensors.
+  std::vector<Transform> staticTransforms() const;
   /// Turns rendering on and off by the readers; call it at each report.
   void followReaders();
+  std::uint32_t contacts() const { return contacts_; }  ///< number of contacts begun
 
  private:
   struct LidarOutput {
@@ -43,11 +44,11 @@ class UavTopics {
     Publication *image, *info;
   };
 
+  /// Advertises a topic of the UAV's namespace.
+  Publication& advertise(const std::string& topic, const Type& type, const Offer& offer);
   void advertiseMotion();
   void advertiseLidar();
   void advertiseImages();
-  void publishMap();
-  void publishStatic();
   void publishOdometry(const KinematicState& state);
   void publishImu(const vehicle::ImuSample& sample);
   void publishScan(const lidar::Scan& scan);
@@ -55,19 +56,21 @@ class UavTopics {
   void publishCamera(std::size_t camera, const lidar::CameraImage& image);
   void publishContact(const collision::ContactEvent& event);
   bool wantsImages(bool is_depth) const;
-  TimeNs stamp(TimeNs time) const { return time + flight_.epoch(); }
+  TimeNs stamp(TimeNs time) const { return time + config_.epoch; }
 
   UavTopicsConfig config_;
-  tools::ScenarioFlight& flight_;
+  layouts::Frames frames_;
+  const sim::UavConfig& setup_;
+  sim::Uav& uav_;
   Participant& participant_;
-  Publication *clock_, *tf_, *static_tf_, *map_, *diagnostics_, *odom_, *imu_, *imu_raw_,
-      *livox_imu_, *contact_;
+  Publication& tf_;
+  Publication *odom_, *imu_, *imu_raw_, *livox_imu_, *contact_;
   Publication *world_points_ = nullptr, *sensor_pose_ = nullptr;
   std::vector<LidarOutput> clouds_;
   std::vector<dataset::ImageStream> streams_;
   std::vector<ImageOutput> images_;          ///< for each stream
   std::vector<std::size_t> colour_streams_;  ///< by camera number
-  std::uint32_t contacts_ = 0;               ///< begun
+  std::uint32_t contacts_ = 0;
 };
 
 }  // namespace marsim::ros2

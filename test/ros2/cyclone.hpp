@@ -113,6 +113,13 @@ class CycloneReader {
   dds_entity_t reader_;
 };
 
+/// Whether a message for which `is_right` holds comes in time.
+template <class Message>
+bool comes(const Cyclone& cyclone, const std::string& topic, const dds_topic_descriptor_t& type,
+           const std::function<bool(const Message&)>& is_right, Reading reading = {}) {
+  return CycloneReader<Message>(cyclone, topic, type, reading).waitFor(is_right);
+}
+
 /// Publishes on a topic, reliably.
 template <class Message>
 class CycloneWriter {

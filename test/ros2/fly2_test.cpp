@@ -37,12 +37,6 @@ class Fly2 : public ::testing::Test {
 Child* Fly2::child_ = nullptr;
 Cyclone* Fly2::cyclone_ = nullptr;
 
-template <class Message>
-bool comes(const Cyclone& cyclone, const std::string& topic, const dds_topic_descriptor_t& type,
-           const std::function<bool(const Message&)>& is_right, Reading reading = {}) {
-  return CycloneReader<Message>(cyclone, topic, type, reading).waitFor(is_right);
-}
-
 constexpr std::int32_t kEpoch = 1'700'000'000;
 
 TEST_F(Fly2, MotionAndClockAreRead) {
@@ -175,11 +169,16 @@ TEST_F(Fly2, IsANode) {
   EXPECT_TRUE((comes<rmw_dds_common_msg_dds__ParticipantEntitiesInfo_>(
       *cyclone_, "ros_discovery_info", rmw_dds_common_msg_dds__ParticipantEntitiesInfo__desc,
       [](const auto& m) {
-        EXPECT_EQ(m.node_entities_info_seq_._length, 1U);
-        const auto& node = m.node_entities_info_seq_._buffer[0];
-        EXPECT_STREQ(node.node_name_, "marsim");
-        EXPECT_GT(node.reader_gid_seq_._length, 10U);
-        return node.writer_gid_seq_._length > 10U;
+        EXPECT_EQ(m.node_entities_info_seq_._length, 2U);
+        const auto& world = m.node_entities_info_seq_._buffer[0];
+        EXPECT_STREQ(world.node_name_, "marsim");
+        EXPECT_STREQ(world.node_namespace_, "/");
+        EXPECT_EQ(world.writer_gid_seq_._length, 6U);  // clock, tf, map, ..., replies of pause
+        const auto& uav = m.node_entities_info_seq_._buffer[1];
+        EXPECT_STREQ(uav.node_name_, "marsim");
+        EXPECT_STREQ(uav.node_namespace_, "/uav0");
+        EXPECT_GT(uav.reader_gid_seq_._length, 10U);
+        return uav.writer_gid_seq_._length > 10U;
       },
       {true, true})));
 }

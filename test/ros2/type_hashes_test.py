@@ -45,6 +45,10 @@ DEFINITIONS = {
     "diagnostic_msgs/DiagnosticStatus": "byte level\nstring name\nstring message\nstring hardware_id\n"
                                         "KeyValue[] values",
     "diagnostic_msgs/KeyValue": "string key\nstring value",
+    "std_srvs/Trigger_Request": "",
+    "std_srvs/Trigger_Response": "bool success\nstring message",
+    "std_srvs/SetBool_Request": "bool data",
+    "std_srvs/SetBool_Response": "bool success\nstring message",
     "rosgraph_msgs/Clock": "builtin_interfaces/Time clock",
     "tf2_msgs/TFMessage": "geometry_msgs/TransformStamped[] transforms",
     "trajectory_msgs/MultiDOFJointTrajectory": "std_msgs/Header header\nstring[] joint_names\n"
@@ -53,7 +57,12 @@ DEFINITIONS = {
         "geometry_msgs/Twist[] velocities\ngeometry_msgs/Twist[] accelerations\n"
         "builtin_interfaces/Duration time_from_start",
 }
+PARTS = ["Request", "Response"]  # of a service
 RENAMED = {"sensor_msgs/CameraInfo": {"D": "d", "K": "k", "R": "r", "P": "p"}}
+
+
+def is_part_of_service(name):
+    return name.split("_")[-1] in PARTS
 
 
 @functools.lru_cache(maxsize=None)
@@ -62,8 +71,12 @@ def definition(name):
         return DEFINITIONS[name]
     package, message = name.split("/")
     folder = SOURCE if package == "marsim" else roslib.packages.get_pkg_dir(package)
-    with open(os.path.join(folder, "msg", message + ".msg")) as file:
-        return file.read()
+    if not is_part_of_service(name):
+        with open(os.path.join(folder, "msg", message + ".msg")) as file:
+            return file.read()
+    service, part = message.split("_")
+    with open(os.path.join(folder, "srv", service + ".srv")) as file:
+        return file.read().split("---")[PARTS.index(part)]
 
 
 def fields_of(name):
@@ -86,7 +99,7 @@ def fields_of(name):
 
 
 def full(name):
-    return name.replace("/", "/msg/")
+    return name.replace("/", "/srv/" if is_part_of_service(name) else "/msg/")
 
 
 def describe(name):
@@ -121,7 +134,7 @@ def main():
             print(name, type_hash(name))
         return 0
     with open(os.path.join(SOURCE, "src", "dataset", "ros2_types.hpp")) as file:
-        stored = re.findall(r'\{\s*"(\w+)/msg/(\w+)",\s*"(RIHS01_\w+)"\}', file.read())
+        stored = re.findall(r'\{\s*"(\w+)/(?:msg|srv)/(\w+)",\s*"(RIHS01_\w+)"\}', file.read())
     errors = ["%s/%s has the hash %s, not %s" % (package, message, type_hash(package + "/" + message), given)
               for package, message, given in stored if type_hash(package + "/" + message) != given]
     print("\n".join(errors) or "%d hashes agree" % len(stored))

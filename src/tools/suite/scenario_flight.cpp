@@ -110,8 +110,8 @@ ScenarioFlight::ScenarioFlight(const scenario::Scenario& scenario, std::uint64_t
     : guide_(scenario, scenario.uavNames().front()) {
   requireNoRos(scenario);
   arguments_ = std::make_unique<const Arguments>(scenario, given);
-  // Drawn like the seeds of uav0's nodes.
-  config_.seed = RandomStream(seed, "/uav0").next();
+  // Drawn like the seeds of its nodes.
+  config_.seed = RandomStream(seed, "/" + given.uav).next();
   makeConfig(scenario, given.replay_axes);
   guide_.beginAfter(0);
 }
@@ -243,16 +243,21 @@ void ScenarioFlight::enter(int threads) {
                                               vegetation),
                           vegetation);
   }
-  if (given.flag("check_start") && !config_.replay) {
-    sim::requireFreeStart(world_->clearances(), config_.start_p_WB, config_.vehicle, ground_z);
-  }
   if (!given.isNone("obstacles")) addObstacles(given.text("obstacles"));
-  uav_ = &world_->addUav(config_);
-  uav_->setWeather(weather_);
+  uav_ = &addUav(config_);
   uav_->on_report = [this](const sim::VehicleReport& report) { fly(report); };
   uav_->on_contact = [this](const collision::ContactEvent& event) {
     if (event.begins) ++contacts_;
   };
+}
+
+sim::Uav& ScenarioFlight::addUav(const sim::UavConfig& config) {
+  if (arguments_->flag("check_start") && !config.replay) {
+    sim::requireFreeStart(world_->clearances(), config.start_p_WB, config.vehicle, groundZ());
+  }
+  sim::Uav& uav = world_->addUav(config);
+  uav.setWeather(weather_);
+  return uav;
 }
 
 double ScenarioFlight::imageResolution(double resolution) const {

@@ -22,6 +22,7 @@ struct GivenArguments {
   std::string where;
   std::map<std::string, std::string> values;
   dataset::Axes replay_axes = dataset::Axes::kEnu;  ///< of the file of `replay`
+  std::string uav = "uav0";                         ///< name from which the UAV's seed is drawn
 };
 
 /// A scenario's flight by one UAV in this process, without ROS: identical to the last bit with the
@@ -54,7 +55,10 @@ class ScenarioFlight {
   double groundZ() const { return world_->groundZ(); }  ///< [m]
   /// The caller may set its callbacks, except on_report and on_contact.
   sim::Uav& uav() { return *uav_; }
-  /// Advances by one dynamics step.
+  /// Adds another UAV with the flight's weather to its world, which keeps it. Throws Error where it
+  /// may not start.
+  sim::Uav& addUav(const sim::UavConfig& config);
+  /// Advances all UAVs by one dynamics step.
   void step();
 
   TimeNs now() const;
