@@ -17,10 +17,10 @@ namespace marsim::reproduce {
 /// blocked.
 class CostMap {
  public:
-  static constexpr int kSide = 400;            ///< cells
-  static constexpr double kCell = 0.5;         ///< [m]
-  static constexpr double kNegotiable = 0.5;   ///< [m]
-  static constexpr double kCostOfWay = 4.0;    ///< a metre at cost 1 counts as 1 + this many
+  static constexpr int kSide = 400;           ///< cells
+  static constexpr double kCell = 0.5;        ///< [m]
+  static constexpr double kNegotiable = 0.5;  ///< [m]
+  static constexpr double kCostOfWay = 4.0;   ///< a metre at cost 1 counts as 1 + this many
 
   explicit CostMap(const Eigen::Vector2d& middle);  ///< [m in W]
   void add(const lidar::Scan& scan);

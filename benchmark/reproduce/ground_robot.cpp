@@ -24,10 +24,10 @@ namespace {
 using Eigen::Vector2d;
 using Eigen::Vector3d;
 
-constexpr double kSpeed = 2.0, kSensorHeight = 2.0;        // [m/s], [m]
-constexpr double kLookAhead = 3.0, kPeriod = 0.1;          // [m], [s] of steering
-constexpr double kTurn = 1.5, kPlanPeriod = 1.0;           // [rad/s], [s]
-constexpr double kMostContacts = 0.0, kLongestRoute = 1.3; // times the straight line
+constexpr double kSpeed = 2.0, kSensorHeight = 2.0;         // [m/s], [m]
+constexpr double kLookAhead = 3.0, kPeriod = 0.1;           // [m], [s] of steering
+constexpr double kTurn = 1.5, kPlanPeriod = 1.0;            // [rad/s], [s]
+constexpr double kMostContacts = 0.0, kLongestRoute = 1.3;  // times the straight line
 
 /// Size of the experiment.
 struct Setting {
@@ -44,8 +44,15 @@ Setting settingOf(Extent extent) {
   if (extent == Extent::kTest) {
     return {60.0, 10.0, 10.0, 3.0, test_start, {20.0, 20.0}, 0.2, 1, {"lms291", "vlp16"}};
   }
-  return {300.0, 50.0, 120.0, 10.0, start, start + Vector2d(way, way), 0.1,
-          extent == Extent::kFull ? 9 : 1, {"lms291", "hdl64e_goodin", "hdl32e", "vlp16"}};
+  return {300.0,
+          50.0,
+          120.0,
+          10.0,
+          start,
+          start + Vector2d(way, way),
+          0.1,
+          extent == Extent::kFull ? 9 : 1,
+          {"lms291", "hdl64e_goodin", "hdl32e", "vlp16"}};
 }
 
 // The courtyard without its wall and tufts, whose points would stop wheels.
@@ -99,15 +106,13 @@ void steer(sim::Uav& robot, const std::vector<Vector2d>& route) {
   const auto near = std::min_element(route.begin(), route.end(), [&](const auto& a, const auto& b) {
     return (a - here).norm() < (b - here).norm();
   });
-  const auto ahead = std::find_if(near, route.end(), [&](const Vector2d& p) {
-    return (p - here).norm() > kLookAhead;
-  });
+  const auto ahead = std::find_if(
+      near, route.end(), [&](const Vector2d& p) { return (p - here).norm() > kLookAhead; });
   const Vector2d way = (ahead == route.end() ? route.back() : *ahead) - here;
   const double off = wrapAngle(std::atan2(way.y(), way.x()) - yawOf(state.X_WB.q));
-  robot.pilot().commander().setVelocity(
-      {Vector3d(kSpeed * std::max(std::cos(off), 0.0), 0.0, 0.0),
-       std::clamp(2.0 * off, -kTurn, kTurn), true},
-      state.stamp);
+  robot.pilot().commander().setVelocity({Vector3d(kSpeed * std::max(std::cos(off), 0.0), 0.0, 0.0),
+                                         std::clamp(2.0 * off, -kTurn, kTurn), true},
+                                        state.stamp);
 }
 
 double lengthOf(const std::vector<Vector2d>& way) {
@@ -143,13 +148,13 @@ Drive driven(sim::World& world, const std::string& sensor, const Setting& settin
   };
   const TimeNs end = toNs(setting.seconds);
   drive.seconds = 1e-3 * benchmarks::millisecondsOf([&] {
-    for (TimeNs t = 0; t < end; t += toNs(kPeriod)) {
-      if (t % toNs(kPlanPeriod) == 0) plan();
-      if (!drive.route.empty()) steer(robot, drive.route);
-      drive.driven.emplace_back(robot.state().X_WB.p.head<2>());
-      world.runFor(kPeriod);
-    }
-  });
+                    for (TimeNs t = 0; t < end; t += toNs(kPeriod)) {
+                      if (t % toNs(kPlanPeriod) == 0) plan();
+                      if (!drive.route.empty()) steer(robot, drive.route);
+                      drive.driven.emplace_back(robot.state().X_WB.p.head<2>());
+                      world.runFor(kPeriod);
+                    }
+                  });
   drive.driven.emplace_back(robot.state().X_WB.p.head<2>());
   plan();
   return drive;
@@ -205,8 +210,8 @@ Reproduction reproduceGroundRobot(Extent extent, Progress& progress) {
          fmt::format("{:.1f}", drive.seconds)});
     const double least = 0.9 * kSpeed * (setting.seconds - 1.0);
     result.criteria.push_back({sensor + ": driven [m]", lengthOf(drive.driven), least});
-    result.criteria.push_back({sensor + ": contacts", static_cast<double>(drive.contacts), 0.0,
-                               kMostContacts});
+    result.criteria.push_back(
+        {sensor + ": contacts", static_cast<double>(drive.contacts), 0.0, kMostContacts});
     result.criteria.push_back({sensor + ": route from the end by the straight line",
                                lengthOf(drive.route) / (setting.goal - here).norm(), 1.0,
                                kLongestRoute});

@@ -336,7 +336,7 @@ void Collisions::support(const std::vector<Touch>& touches, vehicle::Platform& p
   if (!collision::bounce(impact, touches, with, none)) return;
   collision::bounce(impact, touches, without, none);
   platform.setSupported((with.v_WB - without.v_WB) / kInstant,
-                         (with.w_WB_B - without.w_WB_B) / kInstant);
+                        (with.w_WB_B - without.w_WB_B) / kInstant);
 }
 
 bool Collisions::hasStruck(std::uint32_t identity, TimeNs stamp) const {
@@ -396,7 +396,7 @@ void Collisions::takeImpact(const Impact& impact, vehicle::Platform& platform) {
   const Vector3d impulse_W = impact.impulse_W - instead.impulse_W;
   const Vector3d moment_B = state.X_WB.q.conjugate() * (impact.moment_W - instead.moment_W);
   platform.leaveContact(state.X_WB, state.v_WB + impulse_W / craft.totalMass(),
-                         state.w_WB_B + moment_B.cwiseQuotient(craft.inertia));
+                        state.w_WB_B + moment_B.cwiseQuotient(craft.inertia));
 }
 
 }  // namespace marsim::sim

@@ -71,8 +71,8 @@ class CommandInput {
   void followTrajectory(const char* topic, const std::string& frame,
                         const std::function<TrajectoryCommand(double present_yaw)>& decode);
   /// Holds a velocity in W or in the heading frame (x forward and y left of the yaw, z up), which
-  /// B's name means; without a frame in W, with `is_body_default` in the heading frame. A vehicle on
-  /// wheels moves along its heading only.
+  /// B's name means; without a frame in W, with `is_body_default` in the heading frame. A vehicle
+  /// on wheels moves along its heading only.
   void move(const char* topic, const VelocityRequest& request, bool is_body_default);
   /// Holds a set point below the level of references.
   void setInner(const char* topic, const control::InnerSetpoint& setpoint);

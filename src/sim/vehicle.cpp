@@ -39,9 +39,9 @@ VehicleSetup validated(const VehicleSetup& setup) {
   return setup;
 }
 
-std::unique_ptr<vehicle::Platform> makePlatform(
-    const vehicle::VehicleConfig& vehicle, std::shared_ptr<const collision::Neighbours> map,
-    double ground_z) {
+std::unique_ptr<vehicle::Platform> makePlatform(const vehicle::VehicleConfig& vehicle,
+                                                std::shared_ptr<const collision::Neighbours> map,
+                                                double ground_z) {
   if (const auto& drive = vehicle.differential_drive) {
     return std::make_unique<vehicle::DifferentialDrive>(
         vehicle, groundOf(std::move(map), ground_z, drive->wheel_radius));

@@ -35,8 +35,7 @@ Eigen::Matrix3d attitudeOf(double yaw, const Vector2d& gradient) {
 void DifferentialDrive::Sprung::follow(double target, double target_rate,
                                        double target_acceleration, double dt) {
   const double w = kSuspension, decay = std::exp(-w * dt);
-  const double off =
-      value - (target - target_rate * dt + 0.5 * target_acceleration * dt * dt);
+  const double off = value - (target - target_rate * dt + 0.5 * target_acceleration * dt * dt);
   const double off_rate = rate - (target_rate - target_acceleration * dt);
   const double b = off_rate + w * off;
   const double e = (off + b * dt) * decay, e_rate = (off_rate - w * b * dt) * decay;
@@ -138,8 +137,8 @@ DifferentialDrive::PlanMotion DifferentialDrive::planMotion() const {
   const double level = 1.0 / std::hypot(1.0, slope);  // horizontal part of the way
   const double level_rate = -slope * slope_rate * level * level * level;
   const double speed_rate = 0.5 * rim_accelerations_.sum();
-  return {speed() * level * heading, (speed_rate * level + speed() * level_rate) * heading +
-                                         speed() * level * turn() * left};
+  return {speed() * level * heading,
+          (speed_rate * level + speed() * level_rate) * heading + speed() * level * turn() * left};
 }
 
 void DifferentialDrive::updateState() {
@@ -159,8 +158,7 @@ void DifferentialDrive::updateState() {
     return Vector3d(plan_view.x(), plan_view.y(), z);
   };
   state_.X_WB = {Eigen::Quaterniond(R), lift(place_.p, z_.value) + c * up};
-  state_.v_WB =
-      lift(plan.velocity, z_.rate) + c / (2.0 * h) * (later.col(2) - earlier.col(2));
+  state_.v_WB = lift(plan.velocity, z_.rate) + c / (2.0 * h) * (later.col(2) - earlier.col(2));
   state_.a_WB = lift(plan.acceleration, z_.acceleration) +
                 c / (h * h) * ((later.col(2) - up) + (earlier.col(2) - up));
   const Vector3d forth = logMap(Eigen::Quaterniond(R.transpose() * later));

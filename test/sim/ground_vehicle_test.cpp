@@ -71,10 +71,12 @@ TEST(GroundVehicle, TakesThePitchOfAMapsSlope) {
   vehicle::ImuSample sample;
   uav.on_imu = [&](const vehicle::ImuSample& latest) { sample = latest; };
   world.runFor(0.1);
-  EXPECT_LT((sample.specific_force - kGravity * (uav.state().X_WB.q.conjugate() *
-                                                 Vector3d::UnitZ())).norm(), 1e-6);
-  EXPECT_NEAR(sample.specific_force.x(), -kGravity * std::sin(toRollPitchYaw(
-                                             uav.state().X_WB.q).y()), 1e-6);
+  EXPECT_LT(
+      (sample.specific_force - kGravity * (uav.state().X_WB.q.conjugate() * Vector3d::UnitZ()))
+          .norm(),
+      1e-6);
+  EXPECT_NEAR(sample.specific_force.x(),
+              -kGravity * std::sin(toRollPitchYaw(uav.state().X_WB.q).y()), 1e-6);
   drive(world, uav, 1.0, 0.3, 4.0);
   EXPECT_LT((uav.state().X_WB.q * Vector3d::UnitZ() - normal).norm(), 1e-4);
   EXPECT_NEAR(normal.dot(uav.state().X_WB.p), kClearance, 1e-4);
@@ -159,15 +161,19 @@ TEST(GroundVehicle, OtherCommandsAreRefused) {
   EXPECT_EQ(answerTo([&] { input.setInner("rates", control::RateSetpoint{}); }),
             "rates ignored: " + refusal);
   const Vector3d forward = Vector3d::UnitX(), none = Vector3d::Zero();
-  EXPECT_EQ(answerTo([&] { input.move("velocity", {"world", forward, none}, false); }),
+  EXPECT_EQ(answerTo([&] {
+              input.move("velocity", {"world", forward, none}, false);
+            }),
             "velocity ignored: a vehicle on wheels moves along its heading: header.frame_id is "
             "'world', allowed: 'uav0/base_link'");
   EXPECT_EQ(answerTo([&] { input.move("cmd_vel", {"", forward, none}, true); }), "followed");
-  EXPECT_NE(answerTo([&] { input.move("cmd_vel", {"", Vector3d::Ones(), none}, true); })
-                .find("linear.y and linear.z"),
+  EXPECT_NE(answerTo([&] {
+              input.move("cmd_vel", {"", Vector3d::Ones(), none}, true);
+            }).find("linear.y and linear.z"),
             std::string::npos);
-  EXPECT_NE(answerTo([&] { input.move("cmd_vel", {"", 3.0 * forward, none}, true); })
-                .find("speed of 3 m/s is beyond 2 m/s (the wheels' speed_max)"),
+  EXPECT_NE(answerTo([&] {
+              input.move("cmd_vel", {"", 3.0 * forward, none}, true);
+            }).find("speed of 3 m/s is beyond 2 m/s (the wheels' speed_max)"),
             std::string::npos);
   const Pilot::Outcome climb = uav.pilot().takeOff(1.0);
   EXPECT_FALSE(climb.done);

@@ -55,8 +55,7 @@ TEST(DifferentialDrive, DrivesStraightWithinItsAcceleration) {
   command(drive, 1.5, 0.0);
   advance(drive, 3.0);
   const double a = drive.config().differential_drive->acceleration;
-  const Vector3d expected(1.5 * 3.0 - 1.5 * 1.5 / (2.0 * a), 0.0,
-                          drive.config().ground_clearance);
+  const Vector3d expected(1.5 * 3.0 - 1.5 * 1.5 / (2.0 * a), 0.0, drive.config().ground_clearance);
   EXPECT_LT((drive.state().X_WB.p - expected).norm(), 1e-9);
   EXPECT_LT((drive.state().v_WB - Vector3d(1.5, 0.0, 0.0)).norm(), 1e-12);
   command(drive, 0.0, 0.0);
@@ -124,9 +123,8 @@ TEST(DifferentialDrive, TakesThePitchAndRollOfASlope) {
 }
 
 TEST(DifferentialDrive, VelocitiesAndAccelerationsAreDerivativesOnRoughGround) {
-  DifferentialDrive drive = driveOn([](const Vector2d& p) {
-    return 0.05 * std::sin(3.0 * p.x()) * std::cos(2.0 * p.y());
-  });
+  DifferentialDrive drive = driveOn(
+      [](const Vector2d& p) { return 0.05 * std::sin(3.0 * p.x()) * std::cos(2.0 * p.y()); });
   const double dt = toSeconds(kStep);
   command(drive, 1.5, 0.4);
   advance(drive, 1.0);
@@ -199,8 +197,7 @@ TEST(DifferentialDrive, StopsAtWhatItCannotPass) {
 
 // A stop on the spot is felt: the mean change of velocity since the last reading.
 TEST(DifferentialDrive, ImuFeelsTheStop) {
-  DifferentialDrive drive =
-      driveOn([](const Vector2d& p) { return p.x() < 1.0 ? 0.0 : 1.0; });
+  DifferentialDrive drive = driveOn([](const Vector2d& p) { return p.x() < 1.0 ? 0.0 : 1.0; });
   Imu imu(ImuConfig{}, 1);
   command(drive, 1.0, 0.0);
   double change = 0.0;

@@ -85,8 +85,8 @@ class Ground {
   collision::BodyHull hull_;
   std::shared_ptr<const collision::Neighbours> map_;
   double ground_z_;
-  double surface_height_;                    // [m] points up to here belong to the surface
-  std::optional<double> under_wheels_;       // [m] from B down to the ground, of a vehicle on wheels
+  double surface_height_;               // [m] points up to here belong to the surface
+  std::optional<double> under_wheels_;  // [m] from B down to the ground, of a vehicle on wheels
   std::optional<collision::Plane> surface_;  // of the map, below the vehicle
   bool holds_ = false;                       // whether surface_ holds the vehicle
   double over_surface_ = 0.0;                // [m] of the body's lowest point

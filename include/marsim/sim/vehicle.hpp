@@ -84,9 +84,9 @@ struct VehicleStep {
 class IdealMotion;
 
 /// The body of a UAV or ground vehicle: its dynamics (vehicle::Platform), contacts and impacts, IMU
-/// and navigation sensors at their rates. Motor speeds, impacts and moving objects in; reports, contacts, impacts
-/// on others and sensor samples out. Steps lie on multiples of the dynamics step, periodic outputs
-/// on multiples of their period since simulated time 0.
+/// and navigation sensors at their rates. Motor speeds, impacts and moving objects in; reports,
+/// contacts, impacts on others and sensor samples out. Steps lie on multiples of the dynamics step,
+/// periodic outputs on multiples of their period since simulated time 0.
 class Vehicle {
  public:
   /// `neighbours`: the points of the map to collide with, null: none; `number`: its identity to

@@ -70,13 +70,13 @@ struct PowerConfig {
 /// Wheels and body of a vehicle that drives on the ground and steers by the speeds of its left and
 /// right wheels.
 struct DifferentialDriveConfig {
-  double track = 0.4;         ///< [m] from left to right wheels
-  double wheelbase = 0.3;     ///< [m] from rear to front wheels
-  double wheel_radius = 0.1;  ///< [m]
-  double speed_max = 1.0;     ///< [m/s] of a wheel's rim
-  double acceleration = 2.0;  ///< [m/s^2] of a wheel's rim, also in braking
-  double slope_max = radians(30.0);                     ///< [rad] steepest ground that it enters
-  double step_max = 0.1;                                ///< [m] highest step, up or down
+  double track = 0.4;                ///< [m] from left to right wheels
+  double wheelbase = 0.3;            ///< [m] from rear to front wheels
+  double wheel_radius = 0.1;         ///< [m]
+  double speed_max = 1.0;            ///< [m/s] of a wheel's rim
+  double acceleration = 2.0;         ///< [m/s^2] of a wheel's rim, also in braking
+  double slope_max = radians(30.0);  ///< [rad] steepest ground that it enters
+  double step_max = 0.1;             ///< [m] highest step, up or down
   Eigen::Vector3d size = Eigen::Vector3d::Ones() * 0.4;  ///< [m] of the box about B's origin
 
   void declare(Settings& settings);
@@ -87,7 +87,7 @@ struct DifferentialDriveConfig {
 struct VehicleConfig {
   std::string name;
   std::optional<DifferentialDriveConfig> differential_drive;  ///< in place of rotors and motors
-  double mass = 1.0;                                         ///< [kg]
+  double mass = 1.0;                                          ///< [kg]
   Eigen::Vector3d inertia = Eigen::Vector3d::Ones() * 0.01;  ///< [kg m^2] principal, about B's axes
   std::vector<RotorConfig> rotors;
   double thrust_coefficient = 1e-5;  ///< k_F [N/(rad/s)^2]
@@ -118,9 +118,7 @@ struct VehicleConfig {
   std::optional<GnssConfig> gnss;
 
   /// Motors that take commands: a rotor each, or left and right wheels.
-  int motorCount() const {
-    return differential_drive ? 2 : static_cast<int>(rotors.size());
-  }
+  int motorCount() const { return differential_drive ? 2 : static_cast<int>(rotors.size()); }
   /// Mass [kg], centre of mass [m in B] and inertia [kg m^2 about it, B's axes] with the payload.
   double totalMass() const;
   Eigen::Vector3d centreOfMass() const;
