@@ -14,7 +14,8 @@ using Eigen::Vector2d;
 
 constexpr float kNone = std::numeric_limits<float>::infinity();
 constexpr int kCells = CostMap::kSide * CostMap::kSide;
-constexpr int kGroundReach = 2;  // cells
+constexpr int kGroundReach = 2, kMargin = 2;  // cells
+constexpr double kAroundStart = 1.0;          // [m]
 
 template <class Visit>
 void forCellsAround(int index, int reach, const Visit& visit) {
@@ -67,7 +68,7 @@ void CostMap::update(double wheels_z) {
     });
     cost_[cell] = (high_[cell] - ground) / static_cast<float>(kNegotiable);
     if (cost_[cell] <= 1.0F) continue;
-    forCellsAround(index, 1,
+    forCellsAround(index, kMargin,
                    [&](int other) { is_blocked_[static_cast<std::size_t>(other)] = true; });
   }
 }
@@ -90,7 +91,8 @@ std::vector<Vector2d> CostMap::route(const Vector2d& from, const Vector2d& to) c
     if (estimate > length + left(index) + 1e-9) continue;
     forCellsAround(index, 1, [&](int next) {
       const auto cell = static_cast<std::size_t>(next);
-      if (next == index || (is_blocked_[cell] && next != goal)) return;
+      const bool is_near = (middleOf(next) - from).norm() < kAroundStart || next == goal;
+      if (next == index || (is_blocked_[cell] && !is_near)) return;
       const double way = (middleOf(next) - middleOf(index)).norm();
       const double there = length + way * (1.0 + kCostOfWay * std::min(cost_[cell], 1.0F));
       if (there >= lengths[cell] - 1e-9) return;

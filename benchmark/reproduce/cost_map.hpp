@@ -13,8 +13,8 @@ namespace marsim::reproduce {
 ///
 /// A cell's ground is the lowest return in the 5 x 5 cells around it, but at most kNegotiable above
 /// the robot's wheels. Its cost is the height of its highest return over that ground by
-/// kNegotiable, from 0 (also where nothing was seen) to 1. Cells above 1 and their neighbours are
-/// blocked.
+/// kNegotiable, from 0 (also where nothing was seen) to 1. Cells above 1 and two more around them
+/// are blocked.
 class CostMap {
  public:
   static constexpr int kSide = 400;           ///< cells
@@ -29,6 +29,7 @@ class CostMap {
 
   /// Way of least cost over the middles of neighbouring cells (8 of a cell) by A* (Hart, Nilsson
   /// and Raphael, 1968), both ends included; empty: none.
+  /// Blocked cells up to a metre from its start are passed.
   std::vector<Eigen::Vector2d> route(const Eigen::Vector2d& from, const Eigen::Vector2d& to) const;
   /// Numbers of cells with a return; with cost above 1; these by their distance [m] from a place.
   int seen() const;

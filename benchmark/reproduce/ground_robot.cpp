@@ -26,7 +26,7 @@ using Eigen::Vector3d;
 
 constexpr double kSpeed = 2.0, kSensorHeight = 2.0;         // [m/s], [m]
 constexpr double kLookAhead = 3.0, kPeriod = 0.1;           // [m], [s] of steering
-constexpr double kTurn = 1.5, kPlanPeriod = 1.0;            // [rad/s], [s]
+constexpr double kTurn = 1.5, kPlanPeriod = 0.5;            // [rad/s], [s]
 constexpr double kMostContacts = 0.0, kLongestRoute = 1.3;  // times the straight line
 
 /// Size of the experiment.
@@ -69,7 +69,7 @@ std::shared_ptr<const map::SurfelMap> terrain(const Setting& setting, Progress& 
                               setting.side, 0.5 * setting.side, setting.trees, setting.bushes));
   map::SurfelMapConfig config;
   config.resolution = setting.resolution;
-  return map::loadSurfelMap(file, config, progress).map;
+  return map::loadSurfelMap(config::resolveMap(file.string()), config, progress).map;
 }
 
 scene::VegetationConfig plants(Extent extent) {
@@ -150,7 +150,7 @@ Drive driven(sim::World& world, const std::string& sensor, const Setting& settin
   drive.seconds = 1e-3 * benchmarks::millisecondsOf([&] {
                     for (TimeNs t = 0; t < end; t += toNs(kPeriod)) {
                       if (t % toNs(kPlanPeriod) == 0) plan();
-                      if (!drive.route.empty()) steer(robot, drive.route);
+                      if (!drive.route.empty() && drive.returns > 0) steer(robot, drive.route);
                       drive.driven.emplace_back(robot.state().X_WB.p.head<2>());
                       world.runFor(kPeriod);
                     }
@@ -185,7 +185,7 @@ Reproduction reproduceGroundRobot(Extent extent, Progress& progress) {
   if (extent == Extent::kQuick) result.skipped.push_back("nine rays a beam: one is cast");
   const double straight = (setting.goal - setting.start).norm();
   FigureTable table{
-      fmt::format("Drives of {} s towards a goal {:.0f} m away, {} rays a beam", setting.seconds,
+      fmt::format("Drives of {} s towards a goal {:.0f} m away, rays a beam: {}", setting.seconds,
                   straight, setting.rays),
       {"sensor", "returns", "of plants", "cells seen", "blocking: all", "up to 20 m", "20 to 50 m",
        "beyond", "driven [m]", "contacts", "route [m]", "wall time [s]"},

@@ -243,7 +243,7 @@ TEST_F(LoadVehicleTest, PhysicsThatFewVehiclesHave) {
 TEST_F(LoadVehicleTest, UnknownNamesListTheKnownOnes) {
   EXPECT_EQ(complaint([] { loadVehicle("humingbird"); }),
             "unknown vehicle 'humingbird' (did you mean 'hummingbird'?), known: crazyflie, "
-            "firefly, hummingbird, iris, uzh_5inch, zhong_2023");
+            "firefly, hummingbird, iris, jackal, uzh_5inch, zhong_2023");
 }
 
 // A default lives once, in the struct: the written-out file only shows it.
