@@ -54,6 +54,7 @@ Reproduction reproduceMixedPixels(Extent extent, Progress& progress);
 Reproduction reproduceShrub(Extent extent, Progress& progress);
 Reproduction reproduceCourtyard(Extent extent, Progress& progress);
 Reproduction reproduceFlights(Extent extent, Progress& progress);
+Reproduction reproduceGroundRobot(Extent extent, Progress& progress);
 Reproduction reproduceKeyboard(Extent extent, Progress& progress);
 Reproduction reproducePlants(Extent extent, Progress& progress);
 Reproduction reproduceRows(Extent extent, Progress& progress);

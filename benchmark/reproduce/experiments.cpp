@@ -84,8 +84,18 @@ const std::vector<PaperExperiment>& paperExperiments() {
        "criterion is that they load and are scanned within 8 GB.",
        1, reproducePlants},
       {"ground_robot", "Cost maps of a ground robot", std::string(kGoodin) + "3.5.3, Fig. 10",
-       "A wheeled robot with each of four sensors plans on a cost map.",
-       "vehicles are multirotors.", 1, nullptr},
+       "A skid-steered robot of at most 2 m/s, its sensor 2 m above the ground, plans by A* on a "
+       "cost map of 400 x 400 cells of 0.5 m from heights, towards a goal 130 m away in 300 x 300 "
+       "m. Maps after 10 s (pictures): the LMS-291's slice finds trees but hardly grass, the "
+       "VLP-16 "
+       "tall things at middle range, the HDL-64E small near ones.",
+       "The robot is a Clearpath Jackal, the place the courtyard's ground, trees, bushes and "
+       "plants at random places. The paper's cost and greatest negotiable height are not at hand: "
+       "ours are in benchmark/reproduce/cost_map.hpp, with 0.5 m. Scans are registered by true "
+       "poses, in place of a simulated GPS and compass. Grass does not hold the wheels. The "
+       "criteria "
+       "are ours.",
+       1, reproduceGroundRobot},
       {"keyboard", "Flight by keyboard as a data set", "Post on stereo, IMU and LiDAR from AirSim",
        "Captured live, cameras give 7 to 8 uneven images a second. So a flight by hand is "
        "recorded as poses, about 300 a second, and replayed: even stereo at 20 Hz, scans at 10 "

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "config/load_multirotor.hpp"
 #include "config/names.hpp"
 #include "config/sensor_readers.hpp"
 #include "config/yaml_reader.hpp"
+#include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
 
 namespace marsim::config {
@@ -34,6 +36,12 @@ VehicleConfig loadVehicle(const std::string& name_or_path) {
   });
   config.validate(path.string());
   return config;
+}
+
+VehicleConfig loadMultirotor(const std::string& name_or_path) {
+  VehicleConfig config = loadVehicle(name_or_path);
+  if (!config.differential_drive) return config;
+  throw ConfigError("", "vehicle", "'" + name_or_path + "'", "a multirotor, not one on wheels");
 }
 
 }  // namespace marsim::config

@@ -8,6 +8,11 @@ namespace marsim::sim {
 // Data sheets give rotors and a bounding radius; the rest is in proportion to the arms.
 scene::BodyConfig bodyOf(const vehicle::VehicleConfig& config) {
   scene::BodyConfig body;
+  body.cloud = config.body;
+  if (const auto& drive = config.differential_drive) {
+    body.hub_half = 0.5 * drive->size;
+    return body;
+  }
   double arm = 0.0;
   for (const vehicle::RotorConfig& rotor : config.rotors) {
     body.rotors.push_back(rotor.position);
@@ -17,7 +22,6 @@ scene::BodyConfig bodyOf(const vehicle::VehicleConfig& config) {
   body.arm_radius = 0.05 * arm;
   body.propeller_radius = std::max(config.radius - arm, 0.2 * arm);
   body.propeller_half_height = 0.04 * arm;
-  body.cloud = config.body;
   return body;
 }
 

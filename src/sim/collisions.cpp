@@ -95,21 +95,21 @@ Collisions::Collisions(const CollisionConfig& config, const vehicle::VehicleConf
   config_.validate("collision");
 }
 
-void Collisions::act(const KinematicState& before, vehicle::Quadrotor& quadrotor,
+void Collisions::act(const KinematicState& before, vehicle::Platform& platform,
                      const ObjectsIn& objectsIn, std::vector<collision::ContactEvent>& events,
                      const BodyIn& bodyIn) {
   impacts_.clear();
-  const KinematicState& after = quadrotor.state();
+  const KinematicState& after = platform.state();
   std::vector<Touch> solid, ground;  // touches that act on the body
   const bool responds = config_.on && config_.response != CollisionResponse::kReport;
   if (config_.on) {
     const std::vector<Touch>& touches = checker_.check(after.X_WB, after.stamp, objectsIn);
-    ground_.look(before, quadrotor, responds, touches, checker_.leastDistance(after.X_WB.p));
-    if (!quadrotor.onGround()) ground = groundTouches(after.X_WB);
+    ground_.look(before, platform, responds, touches, checker_.leastDistance(after.X_WB.p));
+    if (!platform.onGround()) ground = groundTouches(after.X_WB);
     const std::uint64_t begun = tracker_.begun();
-    count(quadrotor, touches, ground, events);
+    count(platform, touches, ground, events);
     if (config_.response == CollisionResponse::kStopMotors && tracker_.begun() > begun) {
-      quadrotor.stopMotors();
+      platform.stopMotors();
     }
     if (responds) {
       std::copy_if(touches.begin(), touches.end(), std::back_inserter(solid),
@@ -118,26 +118,26 @@ void Collisions::act(const KinematicState& before, vehicle::Quadrotor& quadrotor
                             !hasStruck(touch.identity, after.stamp);
                    });
     }
-  } else if (!quadrotor.onGround()) {
+  } else if (!platform.onGround()) {
     ground = groundTouches(after.X_WB);
   }
   if (solid.empty() && ground.empty()) return;
-  respond(before, ground, solid, quadrotor, bodyIn);
+  respond(before, ground, solid, platform, bodyIn);
   if (ground.empty()) return;
-  if (const std::optional<Pose> X_WB = ground_.standing(quadrotor)) quadrotor.standAt(*X_WB);
+  if (const std::optional<Pose> X_WB = ground_.standing(platform)) platform.standAt(*X_WB);
 }
 
-void Collisions::watch(const KinematicState& before, const vehicle::Quadrotor& quadrotor,
+void Collisions::watch(const KinematicState& before, const vehicle::Platform& platform,
                        const ObjectsIn& objectsIn, std::vector<collision::ContactEvent>& events) {
   impacts_.clear();
   if (!config_.on) return;
-  const KinematicState& after = quadrotor.state();
+  const KinematicState& after = platform.state();
   const std::vector<Touch>& touches = checker_.check(after.X_WB, after.stamp, objectsIn);
-  ground_.look(before, quadrotor, false, touches, checker_.leastDistance(after.X_WB.p));
-  count(quadrotor, touches, groundTouches(after.X_WB), events);
+  ground_.look(before, platform, false, touches, checker_.leastDistance(after.X_WB.p));
+  count(platform, touches, groundTouches(after.X_WB), events);
 }
 
-void Collisions::leave(vehicle::Quadrotor&, std::vector<collision::ContactEvent>& events) {
+void Collisions::leave(std::vector<collision::ContactEvent>& events) {
   ground_.leave();
   tracker_.clear(events);
   was_hit_.clear();
@@ -153,26 +153,26 @@ std::vector<Touch> Collisions::groundTouches(const Pose& X_WB) const {
   return touches;
 }
 
-void Collisions::count(const vehicle::Quadrotor& quadrotor, const std::vector<Touch>& touches,
+void Collisions::count(const vehicle::Platform& platform, const std::vector<Touch>& touches,
                        const std::vector<Touch>& ground,
                        std::vector<collision::ContactEvent>& events) {
-  std::vector<FastestTouch> hits = countedHits(quadrotor, touches, ground);
+  std::vector<FastestTouch> hits = countedHits(platform, touches, ground);
   for (const FastestTouch& hit : was_hit_) {
     const auto same = [&hit](const FastestTouch& other) { return other.identity == hit.identity; };
     if (std::none_of(hits.begin(), hits.end(), same)) hits.push_back(hit);
   }
   was_hit_.clear();
-  tracker_.update(quadrotor.state().stamp, hits, events);
+  tracker_.update(platform.state().stamp, hits, events);
 }
 
 // Hits that make contacts: landing or standing on the ground makes none.
-std::vector<FastestTouch> Collisions::countedHits(const vehicle::Quadrotor& quadrotor,
+std::vector<FastestTouch> Collisions::countedHits(const vehicle::Platform& platform,
                                                   const std::vector<Touch>& touches,
                                                   const std::vector<Touch>& ground) const {
-  const KinematicState& state = quadrotor.state();
+  const KinematicState& state = platform.state();
   std::vector<Touch> counted = ground_.passed(state.X_WB);
   if (counted.empty() && ground.empty() && touches.empty()) return {};
-  const bool ground_counts = !quadrotor.onGround() && !config_.landing.isGentle(state);
+  const bool ground_counts = !platform.onGround() && !config_.landing.isGentle(state);
   if (ground_counts) counted.insert(counted.end(), ground.begin(), ground.end());
   std::copy_if(touches.begin(), touches.end(), std::back_inserter(counted),
                [&](const Touch& touch) {
@@ -288,10 +288,10 @@ collision::ImpactConfig Collisions::impactOf(const std::vector<Touch>& touches,
 // afterwards (but for points that hook it: creep), so that nothing sinks in however hard or long it
 // is pressed. Moving objects push by their impulses only.
 void Collisions::respond(const KinematicState& before, const std::vector<Touch>& ground,
-                         const std::vector<Touch>& solid, vehicle::Quadrotor& quadrotor,
+                         const std::vector<Touch>& solid, vehicle::Platform& platform,
                          const BodyIn& bodyIn) {
-  const KinematicState& after = quadrotor.state();
-  const vehicle::VehicleConfig& craft = quadrotor.config();
+  const KinematicState& after = platform.state();
+  const vehicle::VehicleConfig& craft = platform.config();
   RigidBody body{craft.totalMass(), craft.inertia, after.X_WB, after.v_WB, after.w_WB_B};
   const double energy_before = energy(body);
   const std::vector<FastestTouch> hits = collision::fastestTouches(solid, checker_.body(), after);
@@ -309,25 +309,25 @@ void Collisions::respond(const KinematicState& before, const std::vector<Touch>&
     stepBack(before.X_WB, solid, hits.front().normal_W, changed, energy_before, body);
     changed = true;
   }
-  if (!quadrotor.onGround() && ground_.raise(body.X_WB)) changed = true;
+  if (!platform.onGround() && ground_.raise(body.X_WB)) changed = true;
   if (changed) {
     if (std::all_of(solid.begin(), solid.end(), ofMap)) limitEnergy(energy_before, body);
-    quadrotor.leaveContact(body.X_WB, body.v_WB, body.w_WB_B);
+    platform.leaveContact(body.X_WB, body.v_WB, body.w_WB_B);
   }
-  touches = ground_.touches(quadrotor.state().X_WB, kContact);
+  touches = ground_.touches(platform.state().X_WB, kContact);
   std::copy_if(solid.begin(), solid.end(), std::back_inserter(touches), ofMap);
-  support(touches, quadrotor);
+  support(touches, platform);
 }
 
 // Removes from the accelerations the part that would drive the body into map or ground, by
 // inelastic impulses on the velocities that they give in a short time.
-void Collisions::support(const std::vector<Touch>& touches, vehicle::Quadrotor& quadrotor) const {
+void Collisions::support(const std::vector<Touch>& touches, vehicle::Platform& platform) const {
   constexpr double kInstant = 1e-3;  // [s]
-  const KinematicState& state = quadrotor.state();
-  if (quadrotor.onGround() || touches.empty()) return;
+  const KinematicState& state = platform.state();
+  if (platform.onGround() || touches.empty()) return;
   collision::ImpactConfig impact = config_.impact;
   impact.restitution = 0.0;
-  const vehicle::VehicleConfig& craft = quadrotor.config();
+  const vehicle::VehicleConfig& craft = platform.config();
   RigidBody without{craft.totalMass(), craft.inertia, state.X_WB, state.v_WB, state.w_WB_B};
   RigidBody with = without;
   with.v_WB += kInstant * state.a_WB;
@@ -335,8 +335,8 @@ void Collisions::support(const std::vector<Touch>& touches, vehicle::Quadrotor& 
   collision::RigidBodies none;
   if (!collision::bounce(impact, touches, with, none)) return;
   collision::bounce(impact, touches, without, none);
-  quadrotor.setSupported((with.v_WB - without.v_WB) / kInstant,
-                         (with.w_WB_B - without.w_WB_B) / kInstant);
+  platform.setSupported((with.v_WB - without.v_WB) / kInstant,
+                        (with.w_WB_B - without.w_WB_B) / kInstant);
 }
 
 bool Collisions::hasStruck(std::uint32_t identity, TimeNs stamp) const {
@@ -368,8 +368,8 @@ void Collisions::noteImpacts(const KinematicState& state, const std::vector<Fast
   }
 }
 
-void Collisions::takeImpact(const Impact& impact, vehicle::Quadrotor& quadrotor) {
-  const KinematicState& state = quadrotor.state();
+void Collisions::takeImpact(const Impact& impact, vehicle::Platform& platform) {
+  const KinematicState& state = platform.state();
   if (!config_.on || config_.response == CollisionResponse::kReport) return;
   // Replaces the impulse that this UAV has computed itself at about the same time, if any.
   Exchange instead;
@@ -378,7 +378,7 @@ void Collisions::takeImpact(const Impact& impact, vehicle::Quadrotor& quadrotor)
     if (!instead.is_own || !self_ || impact.identity > *self_) return;
   }
   // A larger impulse than the fastest object's comes from no impact.
-  const vehicle::VehicleConfig& craft = quadrotor.config();
+  const vehicle::VehicleConfig& craft = platform.config();
   const double most =
       2.0 * collision::CollisionChecker::kFastestObject * craft.totalMass();  // [N s]
   if (!(impact.impulse_W.norm() <= most) ||
@@ -395,8 +395,8 @@ void Collisions::takeImpact(const Impact& impact, vehicle::Quadrotor& quadrotor)
   struck_[impact.identity] = {impact.stamp, false, impact.impulse_W, impact.moment_W};
   const Vector3d impulse_W = impact.impulse_W - instead.impulse_W;
   const Vector3d moment_B = state.X_WB.q.conjugate() * (impact.moment_W - instead.moment_W);
-  quadrotor.leaveContact(state.X_WB, state.v_WB + impulse_W / craft.totalMass(),
-                         state.w_WB_B + moment_B.cwiseQuotient(craft.inertia));
+  platform.leaveContact(state.X_WB, state.v_WB + impulse_W / craft.totalMass(),
+                        state.w_WB_B + moment_B.cwiseQuotient(craft.inertia));
 }
 
 }  // namespace marsim::sim

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -139,9 +140,18 @@ void CommandInput::move(const char* topic, const VelocityRequest& request, bool 
   if (!command.in_heading_frame && !isWorld(request.frame)) {
     return refuseFrame(topic, request.frame, fmt::format("'{}', ", base_));
   }
-  if (!isOpen(topic)) return;
+  if (pilot_.drives() && !command.in_heading_frame) {
+    return refuse(topic, fmt::format("a vehicle on wheels moves along its heading: "
+                                     "header.frame_id is '{}', allowed: '{}'",
+                                     clipped(request.frame), base_));
+  }
+  if (!isOpen(topic, true)) return;
   if (request.w.x() != 0.0 || request.w.y() != 0.0) {
     watch_.notFollowed(topic, "angular.x and angular.y");
+  }
+  if (pilot_.drives() && (request.v.y() != 0.0 || request.v.z() != 0.0)) {
+    watch_.notFollowed(topic, "linear.y and linear.z");
+    command.velocity = {request.v.x(), 0.0, 0.0};
   }
   watch_.moved(topic, command, state(), wallTime());
   pilot_.commander().setVelocity(command, state().stamp);
@@ -149,18 +159,21 @@ void CommandInput::move(const char* topic, const VelocityRequest& request, bool 
 }
 
 void CommandInput::setInner(const char* topic, const control::InnerSetpoint& setpoint) {
-  if (!isOpen(topic)) return;
+  if (!isOpen(topic, std::holds_alternative<control::MotorSetpoint>(setpoint))) return;
   watch_.setInner(topic, setpoint, wallTime());
   pilot_.commander().setInner(setpoint, state().stamp);
   taken(topic);
 }
 
-bool CommandInput::isOpen(const char* topic) {
+bool CommandInput::isOpen(const char* topic, bool is_for_wheels) {
   const auto refused = [&](const char* reason) {
     refuse(topic, reason);
     return false;
   };
   if (!hasState()) return refused("no state of the vehicle received yet");
+  if (pilot_.drives() && !is_for_wheels) {
+    return refused("a vehicle on wheels follows velocities and motor speeds only (cmd_vel)");
+  }
   if (pilot_.isLost()) return refused("the estimate that it flies on is lost");
   if (!pilot_.isArmed()) return refused("the motors are disarmed (services arm and take_off)");
   return true;

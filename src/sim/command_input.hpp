@@ -71,14 +71,15 @@ class CommandInput {
   void followTrajectory(const char* topic, const std::string& frame,
                         const std::function<TrajectoryCommand(double present_yaw)>& decode);
   /// Holds a velocity in W or in the heading frame (x forward and y left of the yaw, z up), which
-  /// B's name means; without a frame in W, with `is_body_default` in the heading frame.
+  /// B's name means; without a frame in W, with `is_body_default` in the heading frame. A vehicle
+  /// on wheels moves along its heading only.
   void move(const char* topic, const VelocityRequest& request, bool is_body_default);
   /// Holds a set point below the level of references.
   void setInner(const char* topic, const control::InnerSetpoint& setpoint);
 
   /// Whether an otherwise valid command can be followed; false: it was refused. Call it last, since
-  /// it ends a wait.
-  bool isOpen(const char* topic);
+  /// it ends a wait. `is_for_wheels`: whether vehicles on wheels follow such commands.
+  bool isOpen(const char* topic, bool is_for_wheels = false);
   /// As isOpen() for services, which need no armed motors and reply by themselves.
   bool hasState();
   /// Whether a command is in the world frame (also without a name); false: it was refused.

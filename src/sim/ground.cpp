@@ -62,12 +62,23 @@ Ground::Ground(const LandingConfig& config, const vehicle::VehicleConfig& vehicl
     : config_(config),
       hull_(surfaceOf(vehicle), feetOf(vehicle)),
       map_(std::move(map)),
-      ground_z_(ground_z) {}
+      ground_z_(ground_z),
+      surface_height_((map_ ? 0.5 * map_->resolution() : 0.0) + kUnsure) {
+  if (!vehicle.differential_drive) return;
+  under_wheels_ = vehicle.ground_clearance;
+  surface_height_ = std::max(surface_height_, vehicle.differential_drive->step_max);
+}
 
-void Ground::look(const KinematicState& before, const vehicle::Quadrotor& quadrotor, bool solid,
+void Ground::look(const KinematicState& before, const vehicle::Platform& platform, bool solid,
                   const std::vector<Touch>& touches, double nearest) {
-  if (map_ == nullptr || quadrotor.onGround()) return;
-  const KinematicState& now = quadrotor.state();
+  const KinematicState& now = platform.state();
+  if (under_wheels_) {
+    const Vector3d up = now.X_WB.q * Vector3d::UnitZ();
+    surface_ = Plane{now.X_WB.p - *under_wheels_ * up, up};
+    holds_ = true;
+    return;
+  }
+  if (map_ == nullptr || platform.onGround()) return;
   const double reach = hull_.radius() + map_->resolution();
   const bool is_near = nearest < reach;
   const bool lands = is_near && comesDown(before) && config_.isGentle(before);
@@ -144,10 +155,10 @@ bool Ground::raise(Pose& X_WB) const {
   return raised;
 }
 
-std::optional<Pose> Ground::standing(const vehicle::Quadrotor& quadrotor) {
-  const KinematicState& state = quadrotor.state();
+std::optional<Pose> Ground::standing(const vehicle::Platform& platform) {
+  const KinematicState& state = platform.state();
   const Vector3d up = state.X_WB.q * Vector3d::UnitZ();
-  if (quadrotor.liftsOff() || state.v_WB.norm() > kStandingSpeed ||
+  if (platform.liftsOff() || state.v_WB.norm() > kStandingSpeed ||
       state.w_WB_B.norm() > kStandingTurn || up.z() < std::cos(config_.tilt)) {
     rests_since_.reset();
     return std::nullopt;
@@ -173,7 +184,7 @@ bool Ground::isOnPlane(const Touch& touch) const {
 bool Ground::isOnSurface(const Touch& touch) const {
   if (touch.identity != scene::kMapIdentity || !surface_) return false;
   if (!holds_ && over_surface_ < 0.0) return false;
-  return surface_->heightOf(touch.p_W) <= 0.5 * map_->resolution() + kUnsure;
+  return surface_->heightOf(touch.p_W) <= surface_height_;
 }
 
 }  // namespace marsim::sim

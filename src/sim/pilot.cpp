@@ -25,6 +25,18 @@ bool wasMoved(const KinematicState& from, const KinematicState& to) {
   return (to.X_WB.p - from.X_WB.p - flown).norm() > kLargestJump;
 }
 
+// The same motion at another place and heading.
+control::Reference broughtTo(const Pose& X_WB, control::Reference reference) {
+  const double yaw = yawOf(X_WB.q);
+  const Eigen::AngleAxisd turn(yaw - reference.yaw, Eigen::Vector3d::UnitZ());
+  reference.p_WB = X_WB.p;
+  reference.yaw = yaw;
+  reference.v_WB = turn * reference.v_WB;
+  reference.a_WB = turn * reference.a_WB;
+  reference.j_WB = turn * reference.j_WB;
+  return reference;
+}
+
 }  // namespace
 
 control::VehicleModel vehicleModel(const vehicle::VehicleConfig& vehicle) {
@@ -39,6 +51,11 @@ control::VehicleModel vehicleModel(const vehicle::VehicleConfig& vehicle) {
   model.motor_natural_frequency_up = config.motor.natural_frequency_up;
   model.motor_natural_frequency_down = config.motor.natural_frequency_down;
   model.motor_damping = config.motor.damping;
+  if (const auto& drive = config.differential_drive) {
+    model.wheels = {drive->track, drive->wheel_radius};
+    model.motor_speed_max = drive->speed_max / drive->wheel_radius;
+    return model;
+  }
   model.rotor_drag_coefficient = config.rotor_drag_coefficient;
   model.linear_drag = config.linear_drag;
   for (const vehicle::RotorConfig& rotor : config.rotors) {
@@ -49,8 +66,10 @@ control::VehicleModel vehicleModel(const vehicle::VehicleConfig& vehicle) {
 
 Pilot::Pilot(const control::ControllerConfig& config, const control::VehicleModel& model)
     : controller_(control::makeController(config, model)),
-      commander_(config),
-      rotors_(static_cast<int>(model.rotors.size())) {}
+      commander_(config.goal, {config.speed_max, config.goal.acceleration, config.yaw_rate_max,
+                               model.wheels.has_value()}),
+      motors_(model.motorCount()),
+      drives_(model.wheels.has_value()) {}
 
 bool Pilot::notice(const VehicleReport& report) {
   const bool was_moved =
@@ -110,6 +129,7 @@ void Pilot::heedEstimates(const VehicleReport& report) {
 
 Pilot::Outcome Pilot::takeOff(double height) {
   if (!last_) return {false, kNoReport};
+  if (drives_) return {false, "it drives on wheels"};
   if (!last_->on_ground) return {false, "in the air already"};
   if (isLost()) return {false, kLost};
   if (!(height >= 0.0 && height <= kHighestTakeOff)) {
@@ -189,7 +209,8 @@ std::optional<vehicle::RotorArray> Pilot::answer(const VehicleReport& report) {
   const bool rests = motorsRest(report);
   const control::Setpoint setpoint = commander_.setpoint(motion_);
   reference_ = commander_.reference(motion_);
-  if (rests) return vehicle::RotorArray::Zero(rotors_);
+  if (drives_) reference_ = broughtTo(motion_.X_WB, reference_);
+  if (rests) return vehicle::RotorArray::Zero(motors_);
   if (report.on_ground && !commander_.commanded()) return std::nullopt;
   if (report.on_ground) controller_->rest();
   return track(setpoint);

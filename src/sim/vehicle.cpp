@@ -6,7 +6,10 @@
 #include <fmt/format.h>
 
 #include "marsim/common/error.hpp"
+#include "marsim/vehicle/differential_drive.hpp"
+#include "marsim/vehicle/quadrotor.hpp"
 #include "sim/ideal_motion.hpp"
+#include "sim/wheel_ground.hpp"
 
 namespace marsim::sim {
 namespace {
@@ -22,7 +25,7 @@ void requireWholeSteps(const std::optional<Config>& config, const char* sensor, 
 void validateFailures(const std::vector<MotorFailure>& failures,
                       const vehicle::VehicleConfig& vehicle, const std::string& where) {
   const Validator check(where);
-  const auto rotors = static_cast<double>(vehicle.rotors.size());
+  const auto rotors = static_cast<double>(vehicle.motorCount());
   for (std::size_t i = 0; i < failures.size(); ++i) {
     const std::string name = fmt::format("motor_failure[{}]", i);
     check.within(name + ".rotor", failures[i].rotor, 0.0, rotors - 1.0);
@@ -34,6 +37,18 @@ void validateFailures(const std::vector<MotorFailure>& failures,
 VehicleSetup validated(const VehicleSetup& setup) {
   setup.validate("rates");
   return setup;
+}
+
+std::unique_ptr<vehicle::Platform> makePlatform(const vehicle::VehicleConfig& vehicle,
+                                                std::shared_ptr<const collision::Neighbours> map,
+                                                double ground_z) {
+  if (const auto& drive = vehicle.differential_drive) {
+    return std::make_unique<vehicle::DifferentialDrive>(
+        vehicle, groundOf(std::move(map), ground_z, drive->wheel_radius));
+  }
+  auto quadrotor = std::make_unique<vehicle::Quadrotor>(vehicle);
+  quadrotor->setGround(ground_z);
+  return quadrotor;
 }
 
 template <class Sensor>
@@ -58,6 +73,8 @@ void VehicleSetup::validate(const std::string& where) const {
   requireWholeSteps(vehicle.gnss, "gnss", step);
   wind.validate(where);
   validateFailures(motor_failures, vehicle, where);
+  Validator(where).require(!vehicle.differential_drive || dynamics == Dynamics::kRigidBody,
+                           "dynamics", "ideal", "rigid_body for a vehicle on wheels");
   if (!replay && dynamics == Dynamics::kRigidBody) return;
   Validator(where).require(
       collision.response == CollisionResponse::kReport, "collision_response",
@@ -72,14 +89,13 @@ Vehicle::Vehicle(const VehicleSetup& setup, double ground_z,
       report_period_(periodNs(setup.rates.state)),
       odometry_period_(periodNs(setup.rates.odometry)),
       imu_period_(periodNs(setup.vehicle.imu.rate)),
-      quadrotor_(setup.vehicle),
+      platform_(makePlatform(setup.vehicle, neighbours, ground_z)),
       imu_(setup.vehicle.imu, setup.seed),
       ground_z_(ground_z),
       ideal_(std::make_shared<IdealMotion>()) {
   if (setup_.wind.isOn()) wind_.emplace(setup_.wind, setup_.seed, ground_z);
   collisions_ = std::make_unique<Collisions>(setup_.collision, setup_.vehicle,
                                              std::move(neighbours), ground_z, number);
-  quadrotor_.setGround(ground_z);
   if (setup_.vehicle.magnetometer) magnetometer_.emplace(*setup_.vehicle.magnetometer, setup_.seed);
   if (setup_.vehicle.barometer) barometer_.emplace(*setup_.vehicle.barometer, setup_.seed);
   if (setup_.vehicle.gnss) gnss_.emplace(*setup_.vehicle.gnss, setup_.seed);
@@ -89,10 +105,10 @@ std::vector<collision::ContactEvent> Vehicle::place(const Eigen::Vector3d& p_WB,
                                                     TimeNs stamp) {
   stamp -= stamp % step_period_;
   std::vector<collision::ContactEvent> ended;
-  collisions_->leave(quadrotor_, ended);
-  quadrotor_.reset(p_WB, yaw, stamp);
-  if (setup_.replay) quadrotor_.follow(setup_.replay->at(stamp));
-  awaits_command_ = !quadrotor_.onGround();
+  collisions_->leave(ended);
+  platform_->reset(p_WB, yaw, stamp);
+  if (setup_.replay) platform_->follow(setup_.replay->at(stamp));
+  awaits_command_ = !platform_->onGround();
   pending_.clear();
   ideal_->clear();
   // After a jump back waiting placements are stale.
@@ -163,7 +179,7 @@ void Vehicle::act() {
 
 void Vehicle::takeImpact(const Impact& impact) {
   if (impact.stamp <= placed_at_ || isIdeal()) return;
-  collisions_->takeImpact(impact, quadrotor_);
+  collisions_->takeImpact(impact, *platform_);
   awaits_command_ = false;
 }
 
@@ -174,20 +190,20 @@ const VehicleStep& Vehicle::step(const Collisions::ObjectsIn& objectsIn,
   const KinematicState before = state();
   if (replays() || isIdeal()) {
     if (replays()) {
-      quadrotor_.follow(setup_.replay->at(before.stamp + step_period_));
+      platform_->follow(setup_.replay->at(before.stamp + step_period_));
     } else {
       moveIdeally();
     }
-    collisions_->watch(before, quadrotor_, objectsIn, due_.contacts);
+    collisions_->watch(before, *platform_, objectsIn, due_.contacts);
   } else {
     meetConditions();
     if (awaits_command_) {
       wait();
     } else {
-      quadrotor_.step(step_period_);
+      platform_->step(step_period_);
     }
-    collisions_->act(before, quadrotor_, objectsIn, due_.contacts, bodyIn);
-    if (!state().v_WB.isZero(0.0) || quadrotor_.motorsStopped()) awaits_command_ = false;
+    collisions_->act(before, *platform_, objectsIn, due_.contacts, bodyIn);
+    if (!state().v_WB.isZero(0.0) || platform_->motorsStopped()) awaits_command_ = false;
   }
   due_.report = reportsNow();
   due_.odometry = state().stamp % odometry_period_ == 0;
@@ -202,7 +218,7 @@ void Vehicle::wait() {
   next.stamp += step_period_;
   next.a_WB.setZero();
   next.dw_WB_B.setZero();
-  quadrotor_.follow(next);
+  platform_->follow(next);
 }
 
 // The ground plane carries it as always: it stands there unless it rises.
@@ -216,14 +232,14 @@ void Vehicle::moveIdeally() {
     next.v_WB.z() = 0.0;
     next.a_WB.z() = 0.0;
   }
-  quadrotor_.follow(next, stands);
+  platform_->follow(next, stands);
 }
 
 // Sets the air and the power of the motors for the next step.
 void Vehicle::meetConditions() {
-  if (wind_) quadrotor_.setWind(wind_->advance(step_period_, state()));
+  if (wind_) platform_->setWind(wind_->advance(step_period_, state()));
   if (setup_.motor_failures.empty()) return;
-  for (int rotor = 0; rotor < quadrotor_.rotorCount(); ++rotor) {
+  for (int rotor = 0; rotor < platform_->motorCount(); ++rotor) {
     TimeNs latest = -1;  // the latest of several failures of a rotor counts
     double effectiveness = 1.0;
     for (const MotorFailure& failure : setup_.motor_failures) {
@@ -232,14 +248,14 @@ void Vehicle::meetConditions() {
       latest = failure.at;
       effectiveness = failure.effectiveness;
     }
-    quadrotor_.setEffectiveness(rotor, effectiveness);
+    platform_->setEffectiveness(rotor, effectiveness);
   }
 }
 
 // Sampled also without a listener, so that the noise does not depend on listeners.
 void Vehicle::sample() {
   const TimeNs stamp = state().stamp;
-  if (stamp % imu_period_ == 0) due_.imu = imu_.sample(state(), quadrotor_.breaks());
+  if (stamp % imu_period_ == 0) due_.imu = imu_.sample(state(), platform_->breaks());
   if (isDue(magnetometer_, stamp)) due_.field = magnetometer_->sample(state());
   if (isDue(barometer_, stamp)) due_.pressure = barometer_->sample(state());
   if (isDue(gnss_, stamp)) due_.fix = gnss_->sample(state());

@@ -5,10 +5,8 @@
 #include <cmath>
 #include <utility>
 
-#include <fmt/format.h>
 #include <Eigen/LU>
 
-#include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 #include "vehicle/dynamics.hpp"
 
@@ -19,11 +17,6 @@ using Eigen::Vector3d;
 
 /// Feet nearer to the ground than this at reset() stand on it [m].
 constexpr double kStandingBelow = 0.01;
-
-VehicleConfig validated(VehicleConfig config) {
-  config.validate(config.name.empty() ? "vehicle" : config.name);
-  return config;
-}
 
 RotorColumns columnsOf(const RotorArray& rotors) {
   RotorColumns columns = RotorColumns::Zero();
@@ -51,8 +44,7 @@ Airframe::Airframe(const VehicleConfig& config)
   }
 }
 
-Quadrotor::Quadrotor(VehicleConfig config)
-    : config_(validated(std::move(config))), airframe_(config_) {
+Quadrotor::Quadrotor(VehicleConfig config) : Platform(std::move(config)), airframe_(config_) {
   reset(Vector3d::Zero(), 0.0);
 }
 
@@ -83,10 +75,7 @@ void Quadrotor::standAt(const Pose& X_WB) {
 }
 
 void Quadrotor::command(const RotorArray& speeds) {
-  if (speeds.size() != rotorCount()) {
-    throw ConfigError(config_.name, "motor speeds", fmt::format("a list of {}", speeds.size()),
-                      fmt::format("a list of {}, one for each rotor", rotorCount()));
-  }
+  requireCount(speeds);
   if (motors_stopped_) return;
   commands_ = columnsOf(speeds.max(config_.motor.speed_min).min(config_.motor.speed_max));
   obeyCommands();
@@ -182,7 +171,7 @@ DynamicsInputs Quadrotor::inputs() const {
 }
 
 RotorArray Quadrotor::perRotor(const RotorColumns& columns) const {
-  return Eigen::Map<const RotorArray>(columns.data(), rotorCount());
+  return Eigen::Map<const RotorArray>(columns.data(), motorCount());
 }
 
 void Quadrotor::updateAccelerations() {

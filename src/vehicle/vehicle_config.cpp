@@ -69,6 +69,17 @@ void BatteryConfig::declare(Settings& settings) {
   settings.required("duration", duration, "s", kPositive);
 }
 
+void DifferentialDriveConfig::declare(Settings& settings) {
+  settings.required("track", track, "m", kPositive);
+  settings.required("wheelbase", wheelbase, "m", kPositive);
+  settings.required("wheel_radius", wheel_radius, "m", kPositive);
+  settings.required("speed_max", speed_max, "m/s", kPositive);
+  settings.required("acceleration", acceleration, "m/s^2", kPositive);
+  settings.optional("slope_max", slope_max, "rad", {0.0, radians(60.0)});
+  settings.optional("step_max", step_max, "m", kPositive);
+  settings.required("size", size, "m", kPositive);
+}
+
 void PowerConfig::declare(Settings& settings) {
   settings.optional("efficiency", efficiency, "", {0.1, 1.0});
   settings.optional("avionics", avionics, "W", kNotNegative);
@@ -153,6 +164,15 @@ void VehicleConfig::declare(Settings& settings) {
   settings.required("mass", mass, "kg", kPositive);
   // Published inertias of real craft break the triangle inequality, so it is not required.
   settings.required("inertia", inertia, "kg m^2", kPositive);
+  settings.required("radius", radius, "m", kPositive);
+  settings.required("ground_clearance", ground_clearance, "m", kNotNegative);
+  settings.optional("control_latency", control_latency, "states", {0, 100});
+  settings.optional("differential_drive", differential_drive);
+  if (!differential_drive) declareRotors(settings);
+}
+
+// Keys of a multirotor, which are unknown in the file of a vehicle on wheels.
+void VehicleConfig::declareRotors(Settings& settings) {
   settings.required("rotors", rotors);
   settings.required("thrust_coefficient", thrust_coefficient, "N/(rad/s)^2", kPositive);
   // Sources give either k_M itself or its ratio to k_F, a length.
@@ -174,13 +194,18 @@ void VehicleConfig::declare(Settings& settings) {
   settings.optional("payload", payload);
   settings.optional("battery", battery);
   settings.optional("power", power);
-  settings.required("radius", radius, "m", kPositive);
-  settings.required("ground_clearance", ground_clearance, "m", kNotNegative);
-  settings.optional("control_latency", control_latency, "states", {0, 100});
 }
 
 void VehicleConfig::validate(const std::string& where) const {
   checkSettings(where, *this);
+  if (!differential_drive) validateFlight(where);
+  imu.validate(where + ": imu");
+  if (magnetometer) magnetometer->validate(where + ": magnetometer");
+  if (barometer) barometer->validate(where + ": barometer");
+  if (gnss) gnss->validate(where + ": gnss");
+}
+
+void VehicleConfig::validateFlight(const std::string& where) const {
   const Validator check(where);
   validateRotors(rotors, check);
   validateMotor(motor, check);
@@ -201,10 +226,6 @@ void VehicleConfig::validate(const std::string& where) const {
                   fmt::format("between motor.speed_min ({}) and motor.speed_max ({} rad/s)",
                               motor.speed_min, motor.speed_max));
   }
-  imu.validate(where + ": imu");
-  if (magnetometer) magnetometer->validate(where + ": magnetometer");
-  if (barometer) barometer->validate(where + ": barometer");
-  if (gnss) gnss->validate(where + ": gnss");
 }
 
 }  // namespace marsim::vehicle

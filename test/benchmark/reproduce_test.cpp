@@ -57,6 +57,7 @@ TEST_F(Reproduce, Courtyard) { expectMet("courtyard", 1); }
 TEST_F(Reproduce, Flights) { expectMet("flights", 2); }
 TEST_F(Reproduce, Keyboard) { expectMet("keyboard", 13); }
 TEST_F(Reproduce, Rows) { expectMet("rows", 2); }
+TEST_F(Reproduce, GroundRobot) { expectMet("ground_robot", 6); }
 TEST_F(Reproduce, Plants) { expectMet("plants", 1); }
 
 TEST_F(Reproduce, Shrub) {

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "common/data_dir.hpp"
+#include "config/load_multirotor.hpp"
 #include "control/loops/cascaded_pid.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
@@ -14,8 +15,18 @@ namespace {
 
 class LoadVehicleTest : public ConfigTest {};
 
+// Shipped ones that fly.
+std::vector<std::string> multirotors() {
+  std::vector<std::string> names = knownNames("vehicle");
+  const auto drives = [](const std::string& name) {
+    return loadVehicle(name).differential_drive.has_value();
+  };
+  names.erase(std::remove_if(names.begin(), names.end(), drives), names.end());
+  return names;
+}
+
 TEST_F(LoadVehicleTest, EveryShippedVehicleCanHoverUnderTheDefaultController) {
-  const std::vector<std::string> names = knownNames("vehicle");
+  const std::vector<std::string> names = multirotors();
   for (const char* name :
        {"crazyflie", "firefly", "hummingbird", "iris", "uzh_5inch", "zhong_2023"}) {
     EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
@@ -48,7 +59,7 @@ TEST_F(LoadVehicleTest, ThePublishedVehicleFliesAsLongAsComputed) {
 // All four directions, up and a turn, with the vehicle's own file and the default controller.
 TEST_F(LoadVehicleTest, EveryShippedVehicleFliesAFewMetres) {
   constexpr double kNoGround = -std::numeric_limits<double>::infinity();
-  for (const std::string& name : knownNames("vehicle")) {
+  for (const std::string& name : multirotors()) {
     sim::UavConfig config;
     config.vehicle = loadVehicle(name);
     config.controller = loadController("default");
@@ -136,6 +147,28 @@ TEST_F(LoadVehicleTest, BadInputIsNamed) {
   EXPECT_NE(no_body.find("body.pcd, allowed: a .pcd or .ply file"), std::string::npos);
 }
 
+TEST_F(LoadVehicleTest, AVehicleOnWheelsHasNoRotors) {
+  const vehicle::VehicleConfig jackal = loadVehicle("jackal");
+  ASSERT_TRUE(jackal.differential_drive);
+  EXPECT_EQ(jackal.motorCount(), 2);
+  EXPECT_DOUBLE_EQ(jackal.differential_drive->wheelbase, 0.262);
+  EXPECT_DOUBLE_EQ(jackal.differential_drive->slope_max, radians(30.0));
+  EXPECT_EQ(complaint([] { loadMultirotor("jackal"); }),
+            "vehicle is 'jackal', allowed: a multirotor, not one on wheels");
+  const std::string good = contents(dataDir() / "config/vehicle/jackal.yaml");
+  const auto complaintOf = [&](const std::string& part, const std::string& by) {
+    const std::string path = write("x.yaml", replaced(good, part, by));
+    const std::string message = complaint([&] { loadVehicle(path); });
+    return message == "no error" ? message : message.substr(message.find("x.yaml"));
+  };
+  EXPECT_EQ(complaintOf("track: 0.37559m", "track: 0"),
+            "x.yaml: differential_drive.track is 0, allowed: more than 0 m");
+  EXPECT_EQ(complaintOf("slope_max: 30deg", "slope_max: 80deg").substr(0, 41),
+            "x.yaml: differential_drive.slope_max is 1");
+  EXPECT_EQ(complaintOf("radius: 0.35m", "radius: 0.35m\nrotors: []").substr(0, 36),
+            "x.yaml: rotors is an unknown key, al");
+}
+
 TEST_F(LoadVehicleTest, BodyIsAFileBesideItsOwn) {
   const std::string good = contents(dataDir() / "config/vehicle/hummingbird.yaml");
   const std::string body = write("body.pcd", "only its name is read here");
@@ -210,7 +243,7 @@ TEST_F(LoadVehicleTest, PhysicsThatFewVehiclesHave) {
 TEST_F(LoadVehicleTest, UnknownNamesListTheKnownOnes) {
   EXPECT_EQ(complaint([] { loadVehicle("humingbird"); }),
             "unknown vehicle 'humingbird' (did you mean 'hummingbird'?), known: crazyflie, "
-            "firefly, hummingbird, iris, uzh_5inch, zhong_2023");
+            "firefly, hummingbird, iris, jackal, uzh_5inch, zhong_2023");
 }
 
 // A default lives once, in the struct: the written-out file only shows it.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // uav0 has ideal dynamics: in lockstep it is at every state where its reference is. uav1 meets wind
-// and gusts, and one of its motors becomes weak.
+// and gusts, and one of its motors becomes weak. uav2 drives on wheels.
 #include <cmath>
 #include <map>
 #include <vector>
 
 #include <geometry_msgs/PoseStamped.h>
+#include <geometry_msgs/Twist.h>
 #include <gtest/gtest.h>
 #include <ros/ros.h>
 
@@ -76,6 +77,27 @@ TEST(Conditions, WindMovesAVehicleAndAWeakMotorTurnsMoreSlowly) {
   start.x = 15.0;
   start.z = 20.0;
   EXPECT_GT(distance(states.back().pose.position, start), 0.05);
+}
+
+TEST(Conditions, AVehicleOnWheelsDrivesByCmdVel) {
+  ros::NodeHandle nh("uav2");
+  marsim::VehicleState now;
+  const ros::Subscriber state = nh.subscribe<marsim::VehicleState>(
+      "state", 1000, [&](const marsim::VehicleStateConstPtr& message) { now = *message; });
+  ros::Publisher commands = nh.advertise<geometry_msgs::Twist>("cmd_vel", 1);
+  ASSERT_TRUE(waitFor([&] { return commands.getNumSubscribers() > 0 && now.on_ground; }));
+  const geometry_msgs::Point start = now.pose.position;
+  geometry_msgs::Twist forward;
+  forward.linear.x = 0.8;
+  EXPECT_TRUE(waitFor([&] {
+    commands.publish(forward);
+    return distance(now.pose.position, start) > 1.0;
+  }));
+  EXPECT_GT(now.pose.position.x - start.x, 0.9);
+  EXPECT_NEAR(now.pose.position.y, start.y, 0.01);
+  EXPECT_LT(std::abs(now.pose.position.z - start.z), 0.3);
+  EXPECT_TRUE(now.on_ground);
+  EXPECT_TRUE(waitFor([&] { return now.velocity.x == 0.0; })) << "without new commands";
 }
 
 }  // namespace

@@ -117,7 +117,7 @@ TEST(Collisions, StandingTakingOffAndLandingOnTheGroundAreNone) {
   std::vector<std::string> notes;
   noteContacts(uav, notes);
   for (int i = 0; i < 500; ++i) world.step();
-  EXPECT_TRUE(uav.quadrotor().onGround());
+  EXPECT_TRUE(uav.platform().onGround());
   uav.setGoal({0.3, 0.0, 1.0}, 0.0);
   for (int i = 0; i < 3000; ++i) world.step();
   EXPECT_GT(uav.state().X_WB.p.z(), 0.9);
@@ -129,7 +129,7 @@ TEST(Collisions, StandingTakingOffAndLandingOnTheGroundAreNone) {
     uav.setReference(reference);
     world.step();
   }
-  EXPECT_TRUE(uav.quadrotor().onGround());
+  EXPECT_TRUE(uav.platform().onGround());
   EXPECT_EQ(notes, std::vector<std::string>{});
 }
 
@@ -195,12 +195,12 @@ TEST(Collisions, LandsOnAHillStandsThereAndTakesOffAgain) {
       noteContacts(uav, notes);
       uav.setGoal({0.0, 0.0, 2.2}, 0.0);
       descend(world, uav, 1.0, 0.5);
-      ASSERT_TRUE(uav.quadrotor().onGround()) << degrees << nameOf(response);
+      ASSERT_TRUE(uav.platform().onGround()) << degrees << nameOf(response);
       const Vector3d stood = uav.state().X_WB.p;
       EXPECT_NEAR(stood.z(), 1.55, 0.15) << "as fine as the cells";
       for (int i = 0; i < 500; ++i) world.step();
       EXPECT_EQ(uav.state().X_WB.p, stood);
-      EXPECT_FALSE(uav.quadrotor().motorsStopped());
+      EXPECT_FALSE(uav.platform().motorsStopped());
 
       // Off the hill there is the ground below it.
       uav.setGoal({0.0, 0.0, 2.4}, 0.0);
@@ -209,7 +209,7 @@ TEST(Collisions, LandsOnAHillStandsThereAndTakesOffAgain) {
       uav.setGoal({-2.5, 0.0, 2.4}, 0.0);
       for (int i = 0; i < 4000; ++i) world.step();
       descend(world, uav, -0.5, 0.8);  // until its thrust is below its weight
-      EXPECT_TRUE(uav.quadrotor().onGround());
+      EXPECT_TRUE(uav.platform().onGround());
       EXPECT_NEAR(uav.state().X_WB.p.z(), config.vehicle.ground_clearance, 1e-9);
       EXPECT_EQ(notes, std::vector<std::string>{}) << degrees << nameOf(response);
     }
@@ -249,7 +249,7 @@ TEST(Collisions, PutElsewhereItIsNotCarriedByTheHillItStoodOn) {
   quadrotor.command(0.9 * craft.hoverSpeeds());
   for (int i = 0; i < 1000; ++i) step(collisions, quadrotor, {}, events);
   ASSERT_TRUE(quadrotor.onGround());
-  collisions.leave(quadrotor, events);
+  collisions.leave(events);
   quadrotor.reset({5.0, 0.0, 1.0}, 0.0);
   EXPECT_FALSE(quadrotor.onGround());
   EXPECT_EQ(events.size(), 0U);
@@ -344,10 +344,10 @@ TEST(Collisions, StoppedMotorsLetItFallToTheGroundUntilReset) {
   Uav& uav = world.addUav(config);
   uav.setGoal({4.0, 0.0, 1.5}, 0.0);
   for (int i = 0; i < 5000; ++i) world.step();
-  EXPECT_TRUE(uav.quadrotor().motorsStopped());
-  EXPECT_TRUE(uav.quadrotor().onGround());
-  EXPECT_EQ(uav.quadrotor().motorCommands().maxCoeff(), 0.0);
-  EXPECT_LT(uav.quadrotor().motorSpeeds().maxCoeff(), 1e-3);
+  EXPECT_TRUE(uav.platform().motorsStopped());
+  EXPECT_TRUE(uav.platform().onGround());
+  EXPECT_EQ(uav.platform().motorCommands().maxCoeff(), 0.0);
+  EXPECT_LT(uav.platform().motorSpeeds().maxCoeff(), 1e-3);
   EXPECT_LT(uav.state().X_WB.p.x(), 2.0) << "it does not fall through the wall";
 
   vehicle::Quadrotor quadrotor(vehicle::hummingbird());

@@ -39,7 +39,7 @@ TEST(Wind, AHoveringVehicleLeansAgainstItAsDragAndWeightSay) {
     Uav uav(config, {}, kNoGround);
     uav.setGoal(config.start_p_WB, 0.0);
     fly(uav, 60.0);
-    const double drag = uav.quadrotor().motorSpeeds().sum() * vehicle.rotor_drag_coefficient;
+    const double drag = uav.platform().motorSpeeds().sum() * vehicle.rotor_drag_coefficient;
     const double lean = std::atan(drag * 8.0 / (vehicle.mass * kGravity));
     const Vector3d up = uav.state().X_WB.q * Vector3d::UnitZ();
     EXPECT_NEAR(std::atan2(-up.y(), up.z()), lean, 0.05 * lean) << vehicle.name;
@@ -89,9 +89,9 @@ TEST(MotorFailure, ComesAtItsTime) {
   uav.setGoal(config.start_p_WB, 0.0);
   fly(uav, 0.5);
   EXPECT_LT((uav.state().X_WB.p - config.start_p_WB).norm(), 1e-3);
-  EXPECT_GT(uav.quadrotor().motorSpeeds()[1], 400.0);
+  EXPECT_GT(uav.platform().motorSpeeds()[1], 400.0);
   fly(uav, 0.5);
-  EXPECT_LT(uav.quadrotor().motorSpeeds()[1], 1.0);
+  EXPECT_LT(uav.platform().motorSpeeds()[1], 1.0);
   EXPECT_GT(uav.state().w_WB_B.norm(), 1.0) << "a quadrotor tumbles";
 }
 
@@ -107,7 +107,7 @@ TEST(MotorFailure, OneOfARotorThatHasFailedBeforeComesOnTop) {
   EXPECT_EQ(uav.state().w_WB_B, with_first.state().w_WB_B);
   EXPECT_GT(uav.state().w_WB_B.norm(), 0.1);
   fly(uav, 0.4);
-  EXPECT_LT(uav.quadrotor().motorSpeeds()[1], 1.0);
+  EXPECT_LT(uav.platform().motorSpeeds()[1], 1.0);
 }
 
 // Rotors that turn alternately: five of six cannot hold the yaw as well.
@@ -123,7 +123,7 @@ TEST(MotorFailure, AHexarotorHoldsItsPlaceWithFiveRotors) {
     farthest = std::max(farthest, (uav.state().X_WB.p - config.start_p_WB).norm());
   }
   EXPECT_LT(farthest, 1.0);
-  EXPECT_LT(uav.quadrotor().motorSpeeds()[1], 1.0);
+  EXPECT_LT(uav.platform().motorSpeeds()[1], 1.0);
 }
 
 TEST(Payload, IsHeldAtItsHeightKnownOrNot) {

@@ -125,10 +125,10 @@ TEST(EstimateLoop, HoldsAndThenLandsWhenEstimatesEnd) {
   ASSERT_EQ(flight.news().size(), 3U);
   EXPECT_EQ(flight.news()[2].substr(0, 5), "lands");
   flight.run(10.0, never);
-  EXPECT_TRUE(flight.uav().quadrotor().onGround());
+  EXPECT_TRUE(flight.uav().platform().onGround());
   EXPECT_LT((flight.uav().state().X_WB.p - Vector3d(1.0, 2.0, 0.0)).norm(),
             2.5);  // by the IMU alone
-  EXPECT_LT(flight.uav().quadrotor().motorSpeeds().maxCoeff(), 1.0);
+  EXPECT_LT(flight.uav().platform().motorSpeeds().maxCoeff(), 1.0);
   EXPECT_FALSE(flight.uav().pilot().takeOff(1.0).done);
   flight.run(2.0);
   EXPECT_EQ(flight.loop().phase(), Phase::kEstimate);

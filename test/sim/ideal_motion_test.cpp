@@ -125,18 +125,18 @@ TEST(IdealDynamics, StandOnTheGroundPlaneAndLeaveIt) {
   config.start_p_WB = {0.0, 0.0, standing};
   Uav uav(config, {}, 0.0);
   for (int i = 0; i < 200; ++i) uav.step();
-  EXPECT_TRUE(uav.quadrotor().onGround());
+  EXPECT_TRUE(uav.platform().onGround());
   EXPECT_EQ(uav.state().X_WB.p.z(), standing);
   uav.setGoal({0.0, 0.0, 1.0}, 0.0);
   for (int i = 0; i < 6000; ++i) uav.step();
-  EXPECT_FALSE(uav.quadrotor().onGround());
+  EXPECT_FALSE(uav.platform().onGround());
   EXPECT_NEAR(uav.state().X_WB.p.z(), 1.0, 1e-9);
   uav.setGoal({1.0, 0.0, -1.0}, 0.0);
   for (int i = 0; i < 8000; ++i) {
     uav.step();
     ASSERT_GE(uav.state().X_WB.p.z(), standing);
   }
-  EXPECT_TRUE(uav.quadrotor().onGround());
+  EXPECT_TRUE(uav.platform().onGround());
 }
 
 TEST(IdealDynamics, StandStillWhenNothingMoreIsTracked) {

@@ -36,11 +36,11 @@ TEST(Collisions, UavsThatRunIntoEachOtherKeepTheirMomentum) {
       uavs.back()->setGoal({-2.0 * x, side, 20.0}, config.start_yaw);
     }
     const auto momentum = [](const Uav& uav) {
-      return Vector3d(uav.quadrotor().config().mass * uav.state().v_WB);
+      return Vector3d(uav.platform().config().mass * uav.state().v_WB);
     };
     // Momentum added by a step without an impact: half each by the accelerations before and after.
     const auto half = [](const Uav& uav) {
-      return Vector3d(0.5e-3 * uav.quadrotor().config().mass * uav.state().a_WB);
+      return Vector3d(0.5e-3 * uav.platform().config().mass * uav.state().a_WB);
     };
     double largest = 0.0;               // [N s] that one of them took in a step
     Vector3d given = Vector3d::Zero();  // [N s] by one of them and not yet taken by the other

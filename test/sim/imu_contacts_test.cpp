@@ -98,7 +98,7 @@ TEST(ImuContacts, LandsAndStands) {
       world.step();
       ASSERT_LT(reckoning.velocityError(), 0.04) << nameOf(response) << " " << i;
     }
-    EXPECT_TRUE(uav.quadrotor().onGround());
+    EXPECT_TRUE(uav.platform().onGround());
     RecordProperty(nameOf(response), reckoning.text());
     EXPECT_LT(reckoning.attitudeError(), 0.002);
     EXPECT_GT(reckoning.largest(), 50.0) << "an impact";

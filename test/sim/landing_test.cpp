@@ -63,7 +63,7 @@ TEST(Landing, ReportDoesNotHoldWhoFliesAcross) {
       Uav& uav = world.addUav(config);
       noteContacts(uav, notes);
       EXPECT_LT(lead(world, uav, {-2.0, 0.0, place.z}, {0.8, 0.0, 0.0}, 5.0), 0.25);
-      EXPECT_FALSE(uav.quadrotor().onGround());
+      EXPECT_FALSE(uav.platform().onGround());
       ways[hits ? 0 : 1].push_back(uav.state().X_WB.p);
     }
     EXPECT_EQ(ways[0], ways[1]) << "to the last bit";
@@ -84,7 +84,7 @@ TEST(Landing, ReportDoesNotHoldWhoSinksThroughOnTheWayOrFast) {
       Uav& uav = world.addUav(config);
       noteContacts(uav, notes);
       lead(world, uav, from, v, 1.6);
-      EXPECT_FALSE(uav.quadrotor().onGround());
+      EXPECT_FALSE(uav.platform().onGround());
       EXPECT_LT((uav.state().X_WB.p - from - 1.6 * v).norm(), 0.5);
       ways.push_back(uav.state().X_WB.p);
     }
@@ -104,7 +104,7 @@ TEST(Landing, ReportDoesNotLandOnWhatDoesNotCarry) {
     Uav& uav = world.addUav(config);
     lead(world, uav, {-0.5, 0.0, 2.0}, {0.0, 0.0, 0.0}, 0.5);
     EXPECT_LT(lead(world, uav, {-0.5, 0.0, 2.0}, {0.0, 0.0, -0.4}, 4.0), 0.1);
-    EXPECT_FALSE(uav.quadrotor().onGround());
+    EXPECT_FALSE(uav.platform().onGround());
     EXPECT_LT(uav.state().X_WB.p.z(), 0.5) << "through it";
   }
 }
@@ -119,10 +119,10 @@ TEST(Landing, OnATableItStandsOnItsFeet) {
     noteContacts(uav, notes);
     lead(world, uav, {0.1, 0.05, 1.6}, {0.0, 0.0, 0.0}, 0.5);
     lead(world, uav, {0.1, 0.05, 1.6}, {0.05, 0.0, -0.4}, 2.5);
-    EXPECT_TRUE(uav.quadrotor().onGround()) << nameOf(response);
+    EXPECT_TRUE(uav.platform().onGround()) << nameOf(response);
     EXPECT_NEAR(uav.state().X_WB.p.z(), 1.0 + config.vehicle.ground_clearance, 1e-3);
     EXPECT_LT(tiltOf(uav.state()), 1e-3);
-    EXPECT_FALSE(uav.quadrotor().motorsStopped());
+    EXPECT_FALSE(uav.platform().motorsStopped());
     EXPECT_TRUE(notes.empty()) << notes.front();
   }
 }
@@ -230,7 +230,7 @@ TEST(Landing, WithoutCollisionsThePlaneCarriesAndSaysNothing) {
   uav.on_contact = [](const ContactEvent&) { ADD_FAILURE(); };
   uav.setGoal({0.0, 0.0, -0.3}, 0.0);
   for (int i = 0; i < 8000; ++i) world.step();
-  EXPECT_TRUE(uav.quadrotor().onGround());
+  EXPECT_TRUE(uav.platform().onGround());
   EXPECT_NEAR(uav.state().X_WB.p.z(), config.vehicle.ground_clearance, 1e-9);
 }
 

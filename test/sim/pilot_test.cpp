@@ -142,7 +142,7 @@ class TakeOffAndLanding : public testing::Test {
     EXPECT_FALSE(outcome.done);
     EXPECT_NE(outcome.text.find(words), std::string::npos) << outcome.text;
   }
-  bool stands() const { return uav_.quadrotor().onGround(); }
+  bool stands() const { return uav_.platform().onGround(); }
 
   Uav uav_{configAt(0.0), {}, 0.0};
   Pilot& pilot_ = uav_.pilot();
@@ -173,7 +173,7 @@ TEST_F(TakeOffAndLanding, ThereAndBack) {
   EXPECT_NEAR(fastest, control::Commander::kLandingSpeed, 0.05);
   run(uav_, 3.0);
   EXPECT_TRUE(stands());
-  EXPECT_LT(uav_.quadrotor().motorSpeeds().maxCoeff(), 1.0) << "the motors rest";
+  EXPECT_LT(uav_.platform().motorSpeeds().maxCoeff(), 1.0) << "the motors rest";
   EXPECT_FALSE(pilot_.commander().commanded());
   uav_.setGoal({0.0, 0.0, 1.0}, 0.0);  // any command ends the rest
   run(uav_, 5.0);
@@ -205,11 +205,11 @@ TEST_F(TakeOffAndLanding, StreamsThatEndOnTheGroundEndInRest) {
   ASSERT_TRUE(stands());
   run(uav_, 3.0);
   EXPECT_TRUE(stands());
-  EXPECT_LT(uav_.quadrotor().motorSpeeds().maxCoeff(), 1.0);
+  EXPECT_LT(uav_.platform().motorSpeeds().maxCoeff(), 1.0);
   stream(uav_, RateSetpoint{Vector3d::Zero(), 0.0}, 0.2);
   run(uav_, 3.0);
   EXPECT_TRUE(stands());
-  EXPECT_LT(uav_.quadrotor().motorSpeeds().maxCoeff(), 1.0);
+  EXPECT_LT(uav_.platform().motorSpeeds().maxCoeff(), 1.0);
 }
 
 TEST_F(TakeOffAndLanding, DisarmedMotorsStayOff) {
@@ -221,7 +221,7 @@ TEST_F(TakeOffAndLanding, DisarmedMotorsStayOff) {
   uav_.setGoal({0.0, 0.0, 2.0}, 0.0);
   run(uav_, 3.0);
   EXPECT_TRUE(stands());
-  EXPECT_EQ(uav_.quadrotor().motorSpeeds().maxCoeff(), 0.0);
+  EXPECT_EQ(uav_.platform().motorSpeeds().maxCoeff(), 0.0);
   EXPECT_TRUE(pilot_.arm(true).done);
   run(uav_, 2.0);
   EXPECT_TRUE(stands()) << "what was commanded before is forgotten";

@@ -175,7 +175,7 @@ TEST(Vehicle, IsPlacedAtTheFirstStateStepAtOrAfterTheStamp) {
 TEST(Vehicle, TheImuSampleOfAPlacementsStepIsOfBefore) {
   Hovering craft(0), twin(0);
   for (Vehicle* falling : {static_cast<Vehicle*>(&craft), static_cast<Vehicle*>(&twin)}) {
-    falling->command(0.5 * falling->quadrotor().motorCommands());
+    falling->command(0.5 * falling->platform().motorCommands());
   }
   craft.placeAt({3.0, 0.0, 5.0}, 1.0, 100 * kMs);
   for (int i = 1; i <= 102; ++i) {
@@ -236,12 +236,12 @@ TEST(Vehicle, APlacementEndsContacts) {
 
 TEST(Vehicle, ImpactsAndMotorSpeedsFromBeforeAPlacementAreIgnored) {
   Hovering craft(0, setupOf(CollisionResponse::kBounce));
-  const vehicle::RotorArray hover = craft.quadrotor().motorCommands(), more = 1.1 * hover;
+  const vehicle::RotorArray hover = craft.platform().motorCommands(), more = 1.1 * hover;
   craft.placeAt({3.0, 0.0, 5.0}, 0.0, 10 * kMs);
   for (int i = 0; i < 8; ++i) craft.step();
   EXPECT_TRUE(craft.command({more, 8 * kMs, 1})) << "acts at 10 ms";
   ASSERT_EQ(craft.placedUntil(12 * kMs), std::vector<TimeNs>{10 * kMs});
-  EXPECT_TRUE((craft.quadrotor().motorCommands() == hover).all());
+  EXPECT_TRUE((craft.platform().motorCommands() == hover).all());
   EXPECT_FALSE(craft.command({more, 10 * kMs, 1}));
   EXPECT_FALSE(craft.command({more, 10 * kMs, 0})) << "perhaps from before it";
   EXPECT_TRUE(craft.command({more, 10 * kMs, 2}));

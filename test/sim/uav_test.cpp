@@ -101,7 +101,7 @@ TEST(Vehicle, MotorSpeedsActAfterTheControlLatency) {
     craft.step();
     craft.step();
     const TimeNs computed_from = craft.state().stamp;
-    const vehicle::RotorArray before = craft.quadrotor().motorCommands();
+    const vehicle::RotorArray before = craft.platform().motorCommands();
     const vehicle::RotorArray speeds = 1.1 * before;
     EXPECT_FALSE(craft.command({speeds, computed_from + 1, 0})) << "of a time to come";
     EXPECT_FALSE(craft.command({speeds, 10'000'000, 0})) << "perhaps from before it was placed";
@@ -111,12 +111,12 @@ TEST(Vehicle, MotorSpeedsActAfterTheControlLatency) {
       const TimeNs begins = craft.state().stamp;
       craft.step();
       const bool acts = begins >= computed_from + latency * 2'000'000;
-      EXPECT_TRUE((craft.quadrotor().motorCommands() == (acts ? speeds : before)).all())
+      EXPECT_TRUE((craft.platform().motorCommands() == (acts ? speeds : before)).all())
           << "latency " << latency << ", step " << i;
     }
     craft.place({0.0, 0.0, 5.0}, 0.0, craft.state().stamp);
     for (int i = 0; i < 10; ++i) craft.step();
-    EXPECT_TRUE((craft.quadrotor().motorCommands() == before).all()) << "those are void";
+    EXPECT_TRUE((craft.platform().motorCommands() == before).all()) << "those are void";
   }
 }
 
@@ -159,8 +159,8 @@ TEST(Uav, RestsOnTheGroundUntilItIsToldToFlyAndLands) {
     config.start_p_WB.z() = -1.0 + vehicle.ground_clearance;
     Uav uav(config, {}, -1.0);
     run(uav, 2.0);
-    EXPECT_TRUE(uav.quadrotor().onGround());
-    EXPECT_EQ(uav.quadrotor().motorSpeeds().maxCoeff(), 0.0);
+    EXPECT_TRUE(uav.platform().onGround());
+    EXPECT_EQ(uav.platform().motorSpeeds().maxCoeff(), 0.0);
     EXPECT_EQ(uav.state().X_WB.p, config.start_p_WB);
     const Vector3d up = config.start_p_WB + Vector3d(0.0, 0.0, 2.0);
     uav.setGoal(up, 0.5);
@@ -173,7 +173,7 @@ TEST(Uav, RestsOnTheGroundUntilItIsToldToFlyAndLands) {
     EXPECT_LT(highest, up.z() + 0.1) << vehicle.name;
     uav.setGoal(config.start_p_WB - Vector3d(0.0, 0.0, 0.2), 0.5);
     run(uav, 10.0);
-    EXPECT_TRUE(uav.quadrotor().onGround()) << vehicle.name;
+    EXPECT_TRUE(uav.platform().onGround()) << vehicle.name;
     EXPECT_NEAR((uav.state().X_WB.p - config.start_p_WB).norm(), 0.0, 0.02) << vehicle.name;
     uav.setGoal(up, 0.5);
     run(uav, 15.0);

@@ -116,7 +116,7 @@ TEST(Quadrotor, TakesASpeedForEachRotorOnly) {
     FAIL();
   } catch (const ConfigError& error) {
     EXPECT_STREQ(error.what(),
-                 "firefly: motor speeds is a list of 4, allowed: a list of 6, one for each rotor");
+                 "firefly: motor speeds is a list of 4, allowed: a list of 6, one for each motor");
   }
 }
 

@@ -57,6 +57,18 @@ inline VehicleConfig racer() {
   return config;
 }
 
+/// A vehicle on wheels, of the size of a Clearpath Jackal.
+inline VehicleConfig rover() {
+  VehicleConfig config;
+  config.name = "rover";
+  config.mass = 17.0;
+  config.inertia = {0.31, 0.41, 0.63};
+  config.radius = 0.35;
+  config.ground_clearance = 0.16;
+  config.differential_drive = {0.38, 0.26, 0.1, 2.0, 4.0, radians(30.0), 0.08, {0.5, 0.43, 0.185}};
+  return config;
+}
+
 /// Crazyflie of RotorPy: slow motors, 72 ms.
 inline VehicleConfig crazyflie() {
   VehicleConfig config;

@@ -99,7 +99,8 @@ class Controller {
   virtual void rest() = 0;
 };
 
-/// The controller that a configuration names. Throws ConfigError, as its constructor does.
+/// The controller that a configuration names, or that of wheels. Throws ConfigError, as its
+/// constructor does.
 std::unique_ptr<Controller> makeController(const ControllerConfig& config,
                                            const VehicleModel& vehicle);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <Eigen/Core>
@@ -31,6 +32,14 @@ struct VehicleModel {
     int spin = 1;                                        ///< +1 counter-clockwise from above
   };
   std::vector<Rotor> rotors;  ///< 3 to kMostRotors
+  /// Left and right wheels, in place of rotors.
+  struct Wheels {
+    double track = 0.0;   ///< [m] from left to right
+    double radius = 0.0;  ///< [m]
+  };
+  std::optional<Wheels> wheels;
+
+  int motorCount() const { return wheels ? 2 : static_cast<int>(rotors.size()); }
 };
 
 /// Maps collective thrust and torque to rotor speeds: of all solutions the one with the least sum

@@ -19,6 +19,9 @@ struct VelocityLimits {
   double speed = 8.0;         ///< [m/s]
   double acceleration = 2.0;  ///< [m/s^2]
   double yaw_rate = 3.0;      ///< [rad/s]
+  /// Whether the velocity turns with the heading, as that of a vehicle on wheels: turning then
+  /// takes no part of the acceleration.
+  bool turns_with_heading = false;
 };
 
 /// A filter that leads the reference's velocity to a commanded one that may change at any time, as

@@ -13,7 +13,7 @@
 #include "marsim/collision/contacts.hpp"
 #include "marsim/collision/impact.hpp"
 #include "marsim/sim/ground.hpp"
-#include "marsim/vehicle/quadrotor.hpp"
+#include "marsim/vehicle/platform.hpp"
 
 namespace marsim::sim {
 
@@ -81,12 +81,12 @@ class Collisions {
              std::optional<std::uint32_t> self = std::nullopt);
 
   /// Checks what the vehicle touches after a step from `before`, and lets it respond. A vehicle
-  /// that has come to rest on its feet, its thrust below its weight, stands (Quadrotor::standAt).
+  /// that has come to rest on its feet, its thrust below its weight, stands (Platform::standAt).
   /// Appends the contacts that begin and end; impacts() tells which UAVs it ran into.
-  void act(const KinematicState& before, vehicle::Quadrotor& quadrotor, const ObjectsIn& objectsIn,
+  void act(const KinematicState& before, vehicle::Platform& platform, const ObjectsIn& objectsIn,
            std::vector<collision::ContactEvent>& events, const BodyIn& bodyIn = {});
   /// Counts the contacts of a vehicle whose motion is prescribed. They do not change its motion.
-  void watch(const KinematicState& before, const vehicle::Quadrotor& quadrotor,
+  void watch(const KinematicState& before, const vehicle::Platform& platform,
              const ObjectsIn& objectsIn, std::vector<collision::ContactEvent>& events);
   /// The impacts on others in the last step, to be passed to their takeImpact().
   const std::vector<Impact>& impacts() const { return impacts_; }
@@ -95,14 +95,14 @@ class Collisions {
   /// response is "report", if collisions are off, or if the impulse is impossibly large. After
   /// another impact between the two within kBetweenImpacts, `impact` replaces an impulse that this
   /// UAV has computed itself if the other UAV has the lower number; else it is ignored.
-  void takeImpact(const Impact& impact, vehicle::Quadrotor& quadrotor);
+  void takeImpact(const Impact& impact, vehicle::Platform& platform);
   /// Ends all contacts and lets go of the map's surface. Call before a placement (VehicleReport).
-  void leave(vehicle::Quadrotor& quadrotor, std::vector<collision::ContactEvent>& events);
+  void leave(std::vector<collision::ContactEvent>& events);
 
   /// The least distance, searched up to `limit` [m].
-  collision::Clearance clearance(const vehicle::Quadrotor& quadrotor, double limit,
+  collision::Clearance clearance(const vehicle::Platform& platform, double limit,
                                  const ObjectsIn& objectsIn) {
-    return checker_.clearance(quadrotor.state().X_WB, quadrotor.state().stamp, limit, objectsIn);
+    return checker_.clearance(platform.state().X_WB, platform.state().stamp, limit, objectsIn);
   }
   const collision::ContactTracker& contacts() const { return tracker_; }
   const collision::CollisionChecker& checker() const { return checker_; }
@@ -116,9 +116,9 @@ class Collisions {
   };
 
   std::vector<collision::FastestTouch> countedHits(
-      const vehicle::Quadrotor& quadrotor, const std::vector<collision::Touch>& touches,
+      const vehicle::Platform& platform, const std::vector<collision::Touch>& touches,
       const std::vector<collision::Touch>& ground) const;
-  void count(const vehicle::Quadrotor& quadrotor, const std::vector<collision::Touch>& touches,
+  void count(const vehicle::Platform& platform, const std::vector<collision::Touch>& touches,
              const std::vector<collision::Touch>& ground,
              std::vector<collision::ContactEvent>& events);
   std::vector<collision::Touch> groundTouches(const Pose& X_WB) const;
@@ -134,9 +134,9 @@ class Collisions {
                                    const collision::RigidBody& body,
                                    const collision::RigidBodies& others) const;
   void respond(const KinematicState& before, const std::vector<collision::Touch>& ground,
-               const std::vector<collision::Touch>& solid, vehicle::Quadrotor& quadrotor,
+               const std::vector<collision::Touch>& solid, vehicle::Platform& platform,
                const BodyIn& bodyIn);
-  void support(const std::vector<collision::Touch>& touches, vehicle::Quadrotor& quadrotor) const;
+  void support(const std::vector<collision::Touch>& touches, vehicle::Platform& platform) const;
   void noteImpacts(const KinematicState& state, const std::vector<collision::FastestTouch>& hits,
                    const collision::RigidBodies& before, const collision::RigidBodies& after);
 

@@ -10,7 +10,7 @@
 #include "marsim/collision/checker.hpp"
 #include "marsim/collision/support.hpp"
 #include "marsim/common/units.hpp"
-#include "marsim/vehicle/quadrotor.hpp"
+#include "marsim/vehicle/platform.hpp"
 
 namespace marsim::sim {
 
@@ -31,7 +31,8 @@ struct LandingConfig {
 /// The ground that can carry a vehicle: always the plane z = `ground_z`, and the map's surface
 /// below the vehicle where collision::carryingSurface() finds one. The surface holds a vehicle that
 /// lands on it: gently, from above, more downwards than sideways. A `solid` surface holds any
-/// vehicle that comes from above. It holds until the vehicle is clear of it or the surface ends.
+/// vehicle that comes from above. It holds until the vehicle is clear of it or the surface ends. A
+/// vehicle on wheels is held by the plane under them, with all that it can climb.
 class Ground {
  public:
   /// `map` may be null; `ground_z` [m] may be -inf: no plane. Throws as scene::bodyCloud does.
@@ -40,7 +41,7 @@ class Ground {
 
   /// Searches the map's surface below a vehicle after a step. `touches` are the map's points in the
   /// body's cells; no map point is nearer to the vehicle's origin than `nearest` [m].
-  void look(const KinematicState& before, const vehicle::Quadrotor& quadrotor, bool solid,
+  void look(const KinematicState& before, const vehicle::Platform& platform, bool solid,
             const std::vector<collision::Touch>& touches, double nearest);
   /// Lets go of the surface, for a vehicle that is placed elsewhere.
   void leave();
@@ -54,7 +55,7 @@ class Ground {
   /// The pose at which a vehicle touching the ground stands, if it has come to rest upright, its
   /// thrust below its weight: at once if it is on all its feet, else, as on a slope, after it has
   /// rested for a moment.
-  std::optional<Pose> standing(const vehicle::Quadrotor& quadrotor);
+  std::optional<Pose> standing(const vehicle::Platform& platform);
 
   /// Whether a point of the map belongs to the ground plane.
   bool isOnPlane(const collision::Touch& touch) const;
@@ -84,6 +85,8 @@ class Ground {
   collision::BodyHull hull_;
   std::shared_ptr<const collision::Neighbours> map_;
   double ground_z_;
+  double surface_height_;               // [m] points up to here belong to the surface
+  std::optional<double> under_wheels_;  // [m] from B down to the ground, of a vehicle on wheels
   std::optional<collision::Plane> surface_;  // of the map, below the vehicle
   bool holds_ = false;                       // whether surface_ holds the vehicle
   double over_surface_ = 0.0;                // [m] of the body's lowest point

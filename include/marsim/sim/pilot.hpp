@@ -55,6 +55,8 @@ class Pilot {
     bool done = false;
     std::string text;
   };
+  /// Whether its vehicle drives on wheels: of all references it follows only velocities.
+  bool drives() const { return drives_; }
   /// From the ground: arms the motors and climbs straight up by a height [m], 0: kTakeOffHeight.
   Outcome takeOff(double height);
   /// Descends until the vehicle stands, then stops the motors; at once if it stands.
@@ -84,7 +86,8 @@ class Pilot {
   bool isLost() const { return estimates_ && estimates_->isLost(); }
   /// The motion that the controller saw at the last answer.
   const KinematicState& motion() const { return motion_; }
-  /// The reference that is tracked, as of the last answer.
+  /// The reference that is tracked, as of the last answer; of a vehicle on wheels, which tracks no
+  /// place, at its own place.
   const control::Reference& reference() const { return reference_; }
   /// The last report.
   const std::optional<VehicleReport>& report() const { return last_; }
@@ -109,7 +112,8 @@ class Pilot {
   std::optional<EstimateLoop> estimates_;
   KinematicState motion_;
   control::Reference reference_;
-  int rotors_;
+  int motors_;
+  bool drives_;
   bool is_armed_ = true;
   bool has_landed_ = false;      ///< and was not commanded since
   bool bypasses_loops_ = false;  ///< motor speeds were commanded at the last report

@@ -14,7 +14,7 @@
 #include "marsim/sim/motion_track.hpp"
 #include "marsim/sim/rates.hpp"
 #include "marsim/sim/time_of_effect.hpp"
-#include "marsim/vehicle/quadrotor.hpp"
+#include "marsim/vehicle/platform.hpp"
 #include "marsim/vehicle/vehicle_config.hpp"
 #include "marsim/vehicle/wind.hpp"
 
@@ -83,10 +83,10 @@ struct VehicleStep {
 
 class IdealMotion;
 
-/// The body of a UAV: rotor and rigid-body dynamics, contacts and impacts, IMU and navigation
-/// sensors at their rates. Motor speeds, impacts and moving objects in; reports, contacts, impacts
-/// on others and sensor samples out. Steps lie on multiples of the dynamics step, periodic outputs
-/// on multiples of their period since simulated time 0.
+/// The body of a UAV or ground vehicle: its dynamics (vehicle::Platform), contacts and impacts, IMU
+/// and navigation sensors at their rates. Motor speeds, impacts and moving objects in; reports,
+/// contacts, impacts on others and sensor samples out. Steps lie on multiples of the dynamics step,
+/// periodic outputs on multiples of their period since simulated time 0.
 class Vehicle {
  public:
   /// `neighbours`: the points of the map to collide with, null: none; `number`: its identity to
@@ -116,7 +116,7 @@ class Vehicle {
   bool command(const MotorCommand& command);
   /// Takes motor speeds without a stamp, which act at once.
   void command(const vehicle::RotorArray& speeds) {
-    quadrotor_.command(speeds);
+    platform_->command(speeds);
     awaits_command_ = false;
   }
   /// Takes, with ideal dynamics, the reference that its controller tracks at the report of the
@@ -133,9 +133,9 @@ class Vehicle {
                           const Collisions::BodyIn& bodyIn = {});
 
   /// The present motion as a report, at any step.
-  VehicleReport report() const { return {state(), quadrotor_.onGround(), placements_}; }
-  const KinematicState& state() const { return quadrotor_.state(); }
-  const vehicle::Quadrotor& quadrotor() const { return quadrotor_; }
+  VehicleReport report() const { return {state(), platform_->onGround(), placements_}; }
+  const KinematicState& state() const { return platform_->state(); }
+  const vehicle::Platform& platform() const { return *platform_; }
   const VehicleSetup& setup() const { return setup_; }
   Collisions& collisions() { return *collisions_; }
   const Collisions& collisions() const { return *collisions_; }
@@ -170,7 +170,7 @@ class Vehicle {
 
   VehicleSetup setup_;
   TimeNs step_period_, report_period_, odometry_period_, imu_period_;
-  vehicle::Quadrotor quadrotor_;
+  std::unique_ptr<vehicle::Platform> platform_;
   std::unique_ptr<Collisions> collisions_;
   vehicle::Imu imu_;
   std::optional<vehicle::Magnetometer> magnetometer_;

@@ -90,7 +90,7 @@ class Uav {
   const KinematicState& state() const { return vehicle_.state(); }
   /// The reference that is tracked, as of the last state step.
   const control::Reference& reference() const { return pilot_.reference(); }
-  const vehicle::Quadrotor& quadrotor() const { return vehicle_.quadrotor(); }
+  const vehicle::Platform& platform() const { return vehicle_.platform(); }
   /// Null where collisions are off.
   const Collisions* collisions() const {
     return config_.collision.on ? &vehicle_.collisions() : nullptr;

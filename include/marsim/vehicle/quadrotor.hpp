@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
 #include <limits>
 #include <optional>
 
 #include <Eigen/Geometry>
 
-#include "marsim/common/rotor_array.hpp"
-#include "marsim/geometry/kinematic_state.hpp"
-#include "marsim/vehicle/vehicle_config.hpp"
+#include "marsim/vehicle/platform.hpp"
 
 namespace marsim::vehicle {
-
-using marsim::RotorArray;
 
 /// One number per rotor, four a column, as the processor's registers hold them; zero for absent
 /// rotors.
@@ -51,63 +46,45 @@ struct MotorMotion {
 /// Rigid body with four to eight motors, integrated by the classical Runge-Kutta method at fixed
 /// steps. All of the state (position, velocity, attitude, body rate, motor speeds and their rates)
 /// is integrated together.
-class Quadrotor {
+class Quadrotor final : public Platform {
  public:
   explicit Quadrotor(VehicleConfig config);
 
   /// Places it at rest. In the air (feet more than 1 cm above the ground) with the rotors at hover
   /// speed, which they keep until the first command; else standing on the ground with the motors
   /// stopped. The ground is that of the last setGround().
-  void reset(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp = 0);
+  void reset(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp = 0) override;
   /// Height of the ground on which reset() lets it stand [m] (-inf: none), and of the ground
   /// effect. Contacts of a vehicle that moves are worked out outside (sim::Collisions).
   void setGround(double ground_z);
   /// Ends all motion: it stands at a pose until its thrust exceeds its weight.
-  void standAt(const Pose& X_WB);
-  /// Commanded rotor speeds [rad/s], clamped to the motor's range; held until the next call.
-  /// The first command ends the hover or rest of reset(). Throws ConfigError unless there is one
-  /// for each rotor.
-  void command(const RotorArray& speeds);
+  void standAt(const Pose& X_WB) override;
+  /// The first command ends the hover or rest of reset().
+  void command(const RotorArray& speeds) override;
   /// Weakens a motor from now on: its rotor gives this share (0 to 1) of the commanded thrust,
   /// turning more slowly by the root of it.
-  void setEffectiveness(int rotor, double share);
-  /// Cuts the motors: their commanded speed is 0, whatever is commanded, until reset().
-  void stopMotors();
-  bool motorsStopped() const { return motors_stopped_; }
-  /// Sets the velocity [m/s] in W of the surrounding air during the coming steps; every drag acts
-  /// on the velocity relative to it.
-  void setWind(const Eigen::Vector3d& wind_W);
+  void setEffectiveness(int rotor, double share) override;
+  void stopMotors() override;
+  /// Every drag acts on the velocity relative to the air.
+  void setWind(const Eigen::Vector3d& wind_W) override;
   const Eigen::Vector3d& wind() const { return wind_W_; }
   /// Sets a force [N] in W at B's origin and a torque [N m] in B during the coming steps (tests).
   void setExternalWrench(const Eigen::Vector3d& force_W, const Eigen::Vector3d& torque_B);
   /// Advances by dt [ns]. The step must resolve the motors: dt times MotorConfig::fastestPole()
   /// below 2.5 (Runge-Kutta stability).
-  void step(TimeNs dt);
+  void step(TimeNs dt) override;
 
-  /// The motion at the last step; the accelerations are the derivatives at that instant, zero
-  /// while standing on the ground. An impact is a jump of the velocities and no acceleration.
-  const KinematicState& state() const { return state_; }
-  const MotionBreaks& breaks() const { return breaks_; }
-  RotorArray motorSpeeds() const { return perRotor(motors_.speeds); }  ///< [rad/s]
-  RotorArray motorCommands() const { return perRotor(commands_); }     ///< [rad/s]
-  int rotorCount() const { return static_cast<int>(config_.rotors.size()); }
-  /// Whether it stands.
-  bool onGround() const { return on_ground_; }
-  /// Whether its thrust exceeds its weight, as far as it points upwards.
-  bool liftsOff() const;
-  const VehicleConfig& config() const { return config_; }
+  RotorArray motorSpeeds() const override { return perRotor(motors_.speeds); }
+  RotorArray motorCommands() const override { return perRotor(commands_); }
+  bool liftsOff() const override;
 
   /// Sets velocity [m/s in W], attitude and body rate [rad/s in B] (tests, teleport).
   void setMotion(const Eigen::Quaterniond& q_WB, const Eigen::Vector3d& v_WB,
                  const Eigen::Vector3d& w_WB_B);
-  /// Sets a prescribed motion, in place of a step; the motors have no part in it.
-  void follow(const KinematicState& state, bool on_ground = false);
-  /// Sets the motion after a contact: a pose, v_WB [m/s in W] and w_WB_B [rad/s in B]. Motors and
-  /// commands stay.
-  void leaveContact(const Pose& X_WB, const Eigen::Vector3d& v_WB, const Eigen::Vector3d& w_WB_B);
-  /// Sets the state's accelerations [m/s^2 in W, rad/s^2 in B] until the next step, for contacts
-  /// that hold the vehicle against its forces.
-  void setSupported(const Eigen::Vector3d& a_WB, const Eigen::Vector3d& dw_WB_B);
+  void follow(const KinematicState& state, bool on_ground = false) override;
+  void leaveContact(const Pose& X_WB, const Eigen::Vector3d& v_WB,
+                    const Eigen::Vector3d& w_WB_B) override;
+  void setSupported(const Eigen::Vector3d& a_WB, const Eigen::Vector3d& dw_WB_B) override;
 
  private:
   DynamicsInputs inputs() const;
@@ -115,9 +92,7 @@ class Quadrotor {
   RotorArray perRotor(const RotorColumns& columns) const;
   void updateAccelerations();
 
-  VehicleConfig config_;
   Airframe airframe_;
-  KinematicState state_;
   MotorMotion motors_;
   RotorColumns commands_ = RotorColumns::Zero();
   RotorColumns obeyed_ = RotorColumns::Zero();        // after failures and battery sag
@@ -126,9 +101,6 @@ class Quadrotor {
   Eigen::Vector3d external_force_W_ = Eigen::Vector3d::Zero();
   Eigen::Vector3d external_torque_B_ = Eigen::Vector3d::Zero();
   double ground_z_ = -std::numeric_limits<double>::infinity();
-  bool on_ground_ = false;
-  bool motors_stopped_ = false;
-  MotionBreaks breaks_;
   std::optional<Accelerations> unheld_;  ///< of the state, without contacts; none: not known
 };
 

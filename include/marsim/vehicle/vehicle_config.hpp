@@ -9,6 +9,7 @@
 
 #include "marsim/common/rotor_array.hpp"
 #include "marsim/common/settings.hpp"
+#include "marsim/common/units.hpp"
 #include "marsim/vehicle/imu.hpp"
 #include "marsim/vehicle/navigation_sensors.hpp"
 
@@ -66,10 +67,27 @@ struct PowerConfig {
   void declare(Settings& settings);
 };
 
-/// A multirotor with four to eight rotors, and the sensors that belong to it.
+/// Wheels and body of a vehicle that drives on the ground and steers by the speeds of its left and
+/// right wheels.
+struct DifferentialDriveConfig {
+  double track = 0.4;                ///< [m] from left to right wheels
+  double wheelbase = 0.3;            ///< [m] from rear to front wheels
+  double wheel_radius = 0.1;         ///< [m]
+  double speed_max = 1.0;            ///< [m/s] of a wheel's rim
+  double acceleration = 2.0;         ///< [m/s^2] of a wheel's rim, also in braking
+  double slope_max = radians(30.0);  ///< [rad] steepest ground that it enters
+  double step_max = 0.1;             ///< [m] highest step, up or down
+  Eigen::Vector3d size = Eigen::Vector3d::Ones() * 0.4;  ///< [m] of the box about B's origin
+
+  void declare(Settings& settings);
+};
+
+/// A multirotor with four to eight rotors or, with `differential_drive`, a vehicle on wheels; and
+/// the sensors that belong to it.
 struct VehicleConfig {
   std::string name;
-  double mass = 1.0;                                         ///< [kg]
+  std::optional<DifferentialDriveConfig> differential_drive;  ///< in place of rotors and motors
+  double mass = 1.0;                                          ///< [kg]
   Eigen::Vector3d inertia = Eigen::Vector3d::Ones() * 0.01;  ///< [kg m^2] principal, about B's axes
   std::vector<RotorConfig> rotors;
   double thrust_coefficient = 1e-5;  ///< k_F [N/(rad/s)^2]
@@ -88,7 +106,7 @@ struct VehicleConfig {
   BatteryConfig battery;
   PowerConfig power;
   double radius = 0.3;            ///< [m] of the bounding sphere about the centre of mass
-  double ground_clearance = 0.1;  ///< [m] from the centre of mass down to its feet
+  double ground_clearance = 0.1;  ///< [m] from the centre of mass down to its feet or wheels
   /// Number of states from the one that motor speeds are computed from to the first they act at.
   int control_latency = 1;
   /// .pcd or .ply file of the body's points in B, as other UAVs' sensors and the collision check
@@ -99,6 +117,8 @@ struct VehicleConfig {
   std::optional<BarometerConfig> barometer;
   std::optional<GnssConfig> gnss;
 
+  /// Motors that take commands: a rotor each, or left and right wheels.
+  int motorCount() const { return differential_drive ? 2 : static_cast<int>(rotors.size()); }
   /// Mass [kg], centre of mass [m in B] and inertia [kg m^2 about it, B's axes] with the payload.
   double totalMass() const;
   Eigen::Vector3d centreOfMass() const;
@@ -123,6 +143,10 @@ struct VehicleConfig {
   /// Throws ConfigError; also where it cannot hover: thrust below weight, or a rotor that would
   /// have to leave its range to balance the torques.
   void validate(const std::string& where) const;
+
+ private:
+  void declareRotors(Settings& settings);
+  void validateFlight(const std::string& where) const;
 };
 
 }  // namespace marsim::vehicle

@@ -5,6 +5,7 @@
 
 #include "control/loops/cascaded_pid.hpp"
 #include "control/loops/geometric.hpp"
+#include "control/loops/wheel_controller.hpp"
 #include "marsim/common/error.hpp"
 
 namespace marsim::control {
@@ -80,6 +81,7 @@ void ControllerConfig::validate(const std::string& where) const {
 
 std::unique_ptr<Controller> makeController(const ControllerConfig& config,
                                            const VehicleModel& vehicle) {
+  if (vehicle.wheels) return std::make_unique<WheelController>(*vehicle.wheels);
   if (config.type == ControllerType::kGeometric) {
     return std::make_unique<GeometricController>(config, vehicle);
   }

@@ -38,7 +38,7 @@ void VelocityFollower::step(double dt) {
   Vector3d turning = Vector3d::Zero();  // [m/s^2] of a velocity that turns with the heading
   if (command_.in_heading_frame) {
     velocity = Eigen::AngleAxisd(r.yaw, Vector3d::UnitZ()) * velocity;
-    turning = r.yaw_rate * Vector3d::UnitZ().cross(velocity);
+    if (!limits_.turns_with_heading) turning = r.yaw_rate * Vector3d::UnitZ().cross(velocity);
   }
   const Vector3d acceleration =
       clampedNorm(kSpeedGain * (velocity - r.v_WB) + turning, limits_.acceleration);
@@ -47,6 +47,10 @@ void VelocityFollower::step(double dt) {
   r.v_WB += dt * r.a_WB;
   r.a_WB += dt * r.j_WB;
 
+  if (limits_.turns_with_heading) {
+    const Eigen::AngleAxisd turn(dt * r.yaw_rate, Vector3d::UnitZ());
+    for (Vector3d* part : {&r.v_WB, &r.a_WB, &r.j_WB}) *part = turn * *part;
+  }
   const double rate = std::clamp(command_.yaw_rate, -limits_.yaw_rate, limits_.yaw_rate);
   r.yaw = wrapAngle(r.yaw + dt * r.yaw_rate);
   r.yaw_rate += std::min(kYawBandwidth * dt, 1.0) * (rate - r.yaw_rate);

@@ -48,6 +48,11 @@ std::vector<Excess> Envelope::exceededBy(const Reference& reference) const {
                                        unit, limit, unit, remedy)});
   };
   check("speed", reference.v_WB.norm(), config_.speed_max, "m/s", "the controller's speed_max");
+  if (vehicle_.wheels) {
+    check("speed", reference.v_WB.norm(), vehicle_.wheels->radius * vehicle_.motor_speed_max, "m/s",
+          "the wheels' speed_max");
+    return found;
+  }
   check("yaw rate", std::abs(reference.yaw_rate), config_.yaw_rate_max, "rad/s",
         "the controller's yaw_rate_max");
   const Vector3d thrust = specificThrust(reference);

@@ -45,6 +45,7 @@ visualization_msgs::MarkerArray vehicleMarkers(const vehicle::VehicleConfig& con
   hub.scale.y = 2.0 * body.hub_half.y();
   hub.scale.z = 2.0 * body.hub_half.z();
 
+  if (body.rotors.empty()) return markers;
   Marker& arms = add(Marker::LINE_LIST, kHub);
   arms.scale.x = 2.0 * body.arm_radius;
   for (const Eigen::Vector3d& rotor : body.rotors) {

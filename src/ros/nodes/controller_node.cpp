@@ -49,7 +49,8 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
       *pilot_, *watch_, frames_, in_lockstep_,
       CommandGate::Hooks{[this] { answerUnanswered(); }, [this] { tellCommand(); }});
   references_ = std::make_unique<ReferenceInput>(handle, *gate_, config.goal);
-  streams_ = std::make_unique<StreamInput>(handle, *gate_, model.rotors.size());
+  streams_ =
+      std::make_unique<StreamInput>(handle, *gate_, static_cast<std::size_t>(model.motorCount()));
   services_ = offerFlightServices(handle, *gate_);
   map_info_subscriber_ = inputs_.subscribe("/map_info", 1, &ControllerNode::onMapInfo, this);
   teller_ = CommandTeller(handle, frames_.world);

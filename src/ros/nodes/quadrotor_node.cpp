@@ -123,13 +123,14 @@ void QuadrotorNode::makeVehicle(Params& params, const sim::VehicleSetup& setup) 
     if (!std::isfinite(ground_z)) ground = static_cast<double>(loaded.source.box.min().z());
     world_->useMap(loaded.map);
     const bool starts_free = check_start && !setup.replay;
-    if (setup.collision.on || starts_free) {
+    const bool drives = setup.vehicle.differential_drive.has_value();
+    if (setup.collision.on || starts_free || drives) {
       neighbours = sim::neighboursIn(loaded.map, config::loadVegetation(vegetation), vegetation);
     }
     if (starts_free) {
       sim::requireFreeStart({neighbours, loaded.map->bounds()}, start_p_WB_, setup.vehicle, ground);
     }
-    if (!setup.collision.on) neighbours = nullptr;
+    if (!setup.collision.on && !drives) neighbours = nullptr;
   }
   vehicle_ = std::make_unique<sim::Vehicle>(setup, ground, neighbours, world_->uavId());
 }
@@ -252,7 +253,7 @@ void QuadrotorNode::advance() {
     navigation_sensors_->publish(vehicle_->state().stamp, due);
     const TimeNs stamp = vehicle_->state().stamp;
     if (stamp % MotionPublisher::kMotorPeriod == 0)
-      motion_publisher_->publishMotors(stamp, vehicle_->quadrotor());
+      motion_publisher_->publishMotors(stamp, vehicle_->platform());
     if (stamp % kPathPeriod == 0) motion_publisher_->publishPath(vehicle_->state());
     if (stamp % ContactPublisher::kClearancePeriod == 0) publishClearance();
     if (stamp % kGrantPeriod == 0) clock_grants_->grant(stamp + kClockLead);
@@ -299,7 +300,7 @@ void QuadrotorNode::publishClearance() {
   const auto objectsIn = [this](TimeNs begin, TimeNs end) { return world_->objects(begin, end); };
   contact_publisher_->publish(
       vehicle_->state().stamp,
-      vehicle_->collisions().clearance(vehicle_->quadrotor(), ContactPublisher::kClearanceLimit,
+      vehicle_->collisions().clearance(vehicle_->platform(), ContactPublisher::kClearanceLimit,
                                        objectsIn));
 }
 
@@ -312,14 +313,14 @@ void QuadrotorNode::onMotorSpeeds(const marsim::MotorSpeedsConstPtr& message) {
     return advance();
   }
   if (vehicle_->isIdeal()) return;  // the reference is the answer then
-  const int rotors = vehicle_->quadrotor().rotorCount();
-  if (message->speeds.size() != static_cast<std::size_t>(rotors)) {
+  const int motors = vehicle_->platform().motorCount();
+  if (message->speeds.size() != static_cast<std::size_t>(motors)) {
     inputs_.refuse("motor_speeds",
-                   fmt::format("{} speeds, allowed: {}", message->speeds.size(), rotors));
+                   fmt::format("{} speeds, allowed: {}", message->speeds.size(), motors));
     return;
   }
   const vehicle::RotorArray speeds =
-      Eigen::Map<const vehicle::RotorArray>(message->speeds.data(), rotors);
+      Eigen::Map<const vehicle::RotorArray>(message->speeds.data(), motors);
   if (!speeds.isFinite().all()) {
     inputs_.refuse("motor_speeds", "a speed is NaN or infinite");
     return;
@@ -413,7 +414,7 @@ void QuadrotorNode::diagnose(diagnostic_updater::DiagnosticStatusWrapper& status
                                                             ? "on the ground"
                                                             : "flying");
   if (contact_publisher_)
-    contact_publisher_->diagnose(vehicle_->collisions(), vehicle_->quadrotor(), status);
+    contact_publisher_->diagnose(vehicle_->collisions(), vehicle_->platform(), status);
   if (waited > kLongWait) {
     status.mergeSummaryf(diagnostic_msgs::DiagnosticStatus::WARN,
                          "time waits for the controller for %.1f s", waited);

@@ -7,6 +7,7 @@
 
 #include <ros/console.h>
 
+#include "config/load_multirotor.hpp"
 #include "lidar/measure/field_of_view.hpp"
 #include "marsim/config/load.hpp"
 #include "ros/common/map_params.hpp"
@@ -34,7 +35,7 @@ double lengthOf(Eigen::Vector3d from, const std::vector<Eigen::Vector3d>& places
 }  // namespace
 
 SlamFlight::SlamFlight(Params& params) {
-  const vehicle::VehicleConfig vehicle = config::loadVehicle(params.text("vehicle"));
+  const vehicle::VehicleConfig vehicle = config::loadMultirotor(params.text("vehicle"));
   const lidar::LidarConfig lidar = config::loadLidar(params.text("lidar"));
   const MapParams map(params);
   const std::string vegetation = params.text("vegetation");

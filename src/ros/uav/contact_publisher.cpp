@@ -108,12 +108,12 @@ void ContactPublisher::publish(TimeNs stamp, const collision::Clearance& clearan
 }
 
 void ContactPublisher::diagnose(const sim::Collisions& collisions,
-                                const vehicle::Quadrotor& quadrotor,
+                                const vehicle::Platform& platform,
                                 diagnostic_updater::DiagnosticStatusWrapper& status) const {
   status.add("contacts", collisions.contacts().begun());
   status.add("touches now", collisions.contacts().touching());
   using diagnostic_msgs::DiagnosticStatus;
-  if (quadrotor.motorsStopped()) {
+  if (platform.motorsStopped()) {
     status.summary(DiagnosticStatus::ERROR, "motors stopped by a collision, until reset");
   } else if (collisions.contacts().touching() > 0) {
     status.summary(DiagnosticStatus::WARN, "in contact");

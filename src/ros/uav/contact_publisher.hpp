@@ -37,7 +37,7 @@ class ContactPublisher {
   void publish(const std::vector<collision::ContactEvent>& events);
   bool wantsClearance() const { return clearance_.getNumSubscribers() > 0; }
   void publish(TimeNs stamp, const collision::Clearance& clearance);
-  void diagnose(const sim::Collisions& collisions, const vehicle::Quadrotor& quadrotor,
+  void diagnose(const sim::Collisions& collisions, const vehicle::Platform& platform,
                 diagnostic_updater::DiagnosticStatusWrapper& status) const;
 
  private:

@@ -103,9 +103,9 @@ void MotionPublisher::publishImu(const vehicle::ImuSample& sample) {
       boost::make_shared<sensor_msgs::Imu>(toLivoxImu(sample, livox_imu_frame_)));
 }
 
-void MotionPublisher::publishMotors(TimeNs stamp, const vehicle::Quadrotor& quadrotor) {
-  const vehicle::RotorArray& speeds = quadrotor.motorSpeeds();
-  const vehicle::RotorArray& commands = quadrotor.motorCommands();
+void MotionPublisher::publishMotors(TimeNs stamp, const vehicle::Platform& platform) {
+  const vehicle::RotorArray& speeds = platform.motorSpeeds();
+  const vehicle::RotorArray& commands = platform.motorCommands();
   const vehicle::RotorArray thrusts = vehicle_.thrust_coefficient * speeds * speeds;
   marsim::MotorStates message;
   message.header = toHeader(stamp, frames_.base());

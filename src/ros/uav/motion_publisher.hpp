@@ -43,7 +43,7 @@ class MotionPublisher {
   /// Publishes odometry and tf, and records the next pose.
   void publishOdometry(const KinematicState& state);
   void publishImu(const vehicle::ImuSample& sample);
-  void publishMotors(TimeNs stamp, const vehicle::Quadrotor& quadrotor);
+  void publishMotors(TimeNs stamp, const vehicle::Platform& platform);
   void publishPath(const KinematicState& state);
   /// Clears the path, after a placement.
   void forgetPath() { path_.poses.clear(); }

@@ -129,7 +129,7 @@ void BodyConfig::validate(const std::string& where) const {
   for (int axis = 0; axis < 3; ++axis) {
     check.positive(fmt::format("hub_half[{}]", axis), hub_half[axis], "m");
   }
-  check.positive("propeller_radius", propeller_radius, "m");
+  if (!rotors.empty()) check.positive("propeller_radius", propeller_radius, "m");
   check.notNegative("propeller_half_height", propeller_half_height, "m");
   for (std::size_t i = 0; i < rotors.size(); ++i) {
     check.require(rotors[i].allFinite(), fmt::format("rotors[{}]", i), "not finite", "a place [m]");

@@ -16,6 +16,7 @@
 #include "common/text.hpp"
 #include "config/defaults.hpp"
 #include "config/epoch.hpp"
+#include "config/load_multirotor.hpp"
 #include "config/scenario.hpp"
 #include "map/files/stray_points.hpp"
 #include "marsim/common/error.hpp"
@@ -190,7 +191,7 @@ Preparation prepareDemo(const DemoOptions& options) {
   Validator("command line")
       .require(options.speed <= fastest, "--speed", fmt::format("{:g} m/s", options.speed),
                fmt::format("up to {:g} m/s, the controller's speed_max", fastest));
-  const vehicle::VehicleConfig vehicle = config::loadVehicle(options.vehicle);
+  const vehicle::VehicleConfig vehicle = config::loadMultirotor(options.vehicle);
   const double radius = vehicle.radius;
   const double clearance = radius + kSafetyMargin;
   const auto given_goals = options.goals.empty() ? std::vector<Eigen::Vector3d>()

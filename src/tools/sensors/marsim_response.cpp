@@ -4,6 +4,7 @@
 #include "common/bounds.hpp"
 #include "common/output_file.hpp"
 #include "config/defaults.hpp"
+#include "config/load_multirotor.hpp"
 #include "marsim/config/load.hpp"
 #include "tools/process/command_line.hpp"
 #include "tools/sensors/step_response.hpp"
@@ -39,7 +40,7 @@ int main(int argc, char** argv) {
       requireWritable(picture);
     }
     const tools::StepFlight flight = tools::flyStep(
-        config::loadVehicle(vehicle), config::loadController(controller), stepped, size);
+        config::loadMultirotor(vehicle), config::loadController(controller), stepped, size);
     fmt::print("{}", tools::stepTable(flight));
     if (!picture.empty()) {
       writeFile(picture, tools::stepPicture(flight, vehicle + ", " + controller + ", " + axis));

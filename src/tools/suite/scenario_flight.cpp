@@ -9,6 +9,7 @@
 #include "config/defaults.hpp"
 #include "config/epoch.hpp"
 #include "config/launch_words.hpp"
+#include "config/load_multirotor.hpp"
 #include "control/paths/reference_of.hpp"
 #include "lidar/output/slam_client.hpp"
 #include "marsim/collision/clearance.hpp"
@@ -132,7 +133,8 @@ void ScenarioFlight::requireArgument(const std::string& where, const std::string
 
 void ScenarioFlight::makeConfig(const scenario::Scenario& scenario, dataset::Axes replay_axes) {
   const Arguments& given = *arguments_;
-  config_.vehicle = given.loaded("vehicle", config::loadVehicle);
+  config_.vehicle = given.loaded(
+      "vehicle", scenario.flights.empty() ? config::loadVehicle : config::loadMultirotor);
   const std::string lidar = given.text("lidar"), imu = given.text("imu");
   if (lidar != "none") {
     config_.lidar = given.loaded("lidar", config::loadLidar);
