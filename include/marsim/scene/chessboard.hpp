@@ -42,7 +42,8 @@ struct Chessboard {
   double height() const { return (rows + 1) * square + 2.0 * margin; }
   double diagonal() const;
   Print print() const;
-  /// [m] Inner corners in M, row by row from the bottom, from left to right.
+  /// [m] Inner corners in M, row by row from the top, from left to right: the order of OpenCV's
+  /// findChessboardCorners, but for a turn by 180 degrees.
   std::vector<Eigen::Vector3d> corners() const;
 };
 

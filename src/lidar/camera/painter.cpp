@@ -22,6 +22,13 @@ struct Painter::Scene {
   Scene(const Frame& of, View<MovingObject> with, const std::vector<Hit>& met)
       : frame(of), objects(with), hits(met) {
     for (const Pose& X_WC : frame.X_WC) R_WC.emplace_back(X_WC.q.toRotationMatrix().cast<float>());
+    for (const MovingObject& object : objects) {
+      if (object.print) printed.push_back(object.identity);
+    }
+    std::sort(printed.begin(), printed.end());
+  }
+  bool isPrinted(const Hit& hit) const {
+    return hit.valid() && std::binary_search(printed.begin(), printed.end(), hit.identity);
   }
   const Eigen::Matrix3f& rotationOf(int row) const { return R_WC[frame.numberOf(row)]; }
   const Eigen::Vector3d& originOf(int row) const { return frame.X_WC[frame.numberOf(row)].p; }
@@ -30,7 +37,8 @@ struct Painter::Scene {
   const Frame& frame;
   View<MovingObject> objects;
   const std::vector<Hit>& hits;
-  std::vector<Eigen::Matrix3f> R_WC;  // rotations of the frame's poses
+  std::vector<Eigen::Matrix3f> R_WC;   // rotations of the frame's poses
+  std::vector<std::uint32_t> printed;  // identities of objects with a print, sorted
 };
 
 ShadeKernel shadeKernel(SimdLevel level) { return MARSIM_KERNEL_FOR(level, shadePixels); }
@@ -190,6 +198,7 @@ std::vector<std::uint32_t> Painter::edges(const Scene& scene) const {
                      static_cast<std::size_t>(column);
       if (column + 1 < width_) mark(i, i + 1);
       if (row + 1 < height_) mark(i, i + static_cast<std::size_t>(width_));
+      if (scene.isPrinted(scene.hits[i])) is_edge[i] = true;
     }
   }
   std::vector<std::uint32_t> pixels;  // tile by tile: neighbours share surfels

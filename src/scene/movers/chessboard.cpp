@@ -63,7 +63,7 @@ std::vector<Eigen::Vector3d> Chessboard::corners() const {
   for (int row = 0; row < rows; ++row) {
     for (int column = 0; column < columns; ++column) {
       places.emplace_back(0.0, square * (column - 0.5 * (columns - 1)),
-                          square * (row - 0.5 * (rows - 1)));
+                          square * (0.5 * (rows - 1) - row));
     }
   }
   return places;
