@@ -48,7 +48,7 @@ TEST(Chessboard, DarkShareIsThatOfManyPlaces) {
   }
   EXPECT_EQ(print.darkShare({-0.2, -0.15}, {0.05, 0.05}), 1.0);
   EXPECT_EQ(print.darkShare({-0.1, -0.15}, {0.04, 0.04}), 0.0);
-  EXPECT_DOUBLE_EQ(print.darkShare({0.05, 0.0}, {0.01, 0.01}), 0.5);
+  EXPECT_NEAR(print.darkShare({0.05, 0.0}, {0.01, 0.01}), 0.5, 1e-12);
 }
 
 TEST(Chessboard, CornersAreWhereFourSquaresMeet) {

@@ -463,9 +463,9 @@ TEST(Obstacles, SayWhatIsWrongWithAChessboard) {
          "columns is 0, allowed: 2 to 100");
   expect(changed([](ObstacleGroup& g) { g.chessboard.rows = -3; }), "rows is -3, allowed: 2 to 100");
   expect(changed([](ObstacleGroup& g) { g.chessboard.square = 0.0; }),
-         "square is 0 m, allowed: 0.005 to 2 m");
+         "square is 0, allowed: 0.005 to 2 m");
   expect(changed([](ObstacleGroup& g) { g.chessboard.margin = -0.1; }),
-         "margin is -0.1 m, allowed: 0 to 2 m");
+         "margin is -0.1, allowed: 0 to 2 m");
   expect(changed([](ObstacleGroup& g) { g.chessboard.square = 2.0; }),
          "square is 2 m, allowed: a plate of at most 20 m, this one has 20.16 m");
   expect(changed([](ObstacleGroup& g) { g.X_WM.p.x() = 1e7; }), "position is [10000000, 0, 0]");
