@@ -33,7 +33,8 @@ ObstacleGroup readGroup(YamlReader& reader, Common common) {
                    {"walker", ObstacleKind::kWalker},
                    {"waypoints", ObstacleKind::kWaypoints},
                    {"orbit", ObstacleKind::kOrbit},
-                   {"driven", ObstacleKind::kDriven}});
+                   {"driven", ObstacleKind::kDriven},
+                   {"fixed", ObstacleKind::kFixed}});
   ObstacleGroup group = scene::usualGroup(kind);
   group.declare(reader);
   if (group.shape == scene::ObstacleShape::kUav) {
@@ -41,7 +42,10 @@ ObstacleGroup readGroup(YamlReader& reader, Common common) {
     reader.optional("vehicle", vehicle);
     group.body = sim::bodyOf(loadVehicle(vehicle));
   }
-  if (kind == ObstacleKind::kWaypoints) return group;
+  if (kind == ObstacleKind::kFixed && !reader.has("position")) {
+    reader.fail("position", "missing", "[x, y, z]");
+  }
+  if (kind == ObstacleKind::kWaypoints || kind == ObstacleKind::kFixed) return group;
   readRegion(reader, common);
   if (!common.has_region) {
     reader.fail("region", "missing", "a region of the group's own or one for all groups");

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
+#include "marsim/geometry/pose.hpp"
 #include "support.hpp"
 
 namespace marsim::config {
@@ -40,10 +42,12 @@ TEST_F(LoadObstacles, ReadsAFilesValues) {
       "  - {name: crate, kind: orbit, shape: box, size: [20cm, 0.4], radius: [1, 2],\n"
       "     region: {min: [0, 0, 1], max: [9, 9, 2]}}\n"
       "  - {name: bus, kind: waypoints, points: [[0, 0, 1], [1, 0, 1]], path: back_and_forth}\n"
-      "  - {name: car, kind: driven, starts: [[1, 2, 3]]}\n";
+      "  - {name: car, kind: driven, starts: [[1, 2, 3]]}\n"
+      "  - {name: board, kind: fixed, shape: chessboard, position: [1, 2, 3], rpy: [0, 0, 90deg],\n"
+      "     columns: 7, rows: 5, square: 4cm, margin: 10mm}\n";
   const scene::ObstaclesConfig config = loadObstacles(write("obstacles.yaml", text));
   EXPECT_EQ(config.seed, 7U);
-  EXPECT_EQ(config.count(), 6U);
+  EXPECT_EQ(config.count(), 7U);
   const auto& groups = config.groups;
   EXPECT_EQ(groups[0].kind, ObstacleKind::kUav);
   EXPECT_EQ(groups[0].speed_min, 10.0);
@@ -56,7 +60,15 @@ TEST_F(LoadObstacles, ReadsAFilesValues) {
   EXPECT_EQ(groups[1].region.min().z(), 1.0);
   EXPECT_FALSE(groups[2].loop);
   EXPECT_EQ(groups[3].points.at(0), Eigen::Vector3d(1.0, 2.0, 3.0));
-  EXPECT_EQ(readObstacles(text, "a topic").groups.size(), 4U);
+  EXPECT_EQ(groups[4].kind, ObstacleKind::kFixed);
+  EXPECT_EQ(groups[4].shape, ObstacleShape::kChessboard);
+  EXPECT_EQ(groups[4].X_WM.p, Eigen::Vector3d(1.0, 2.0, 3.0));
+  EXPECT_NEAR(yawOf(groups[4].X_WM.q), 0.5 * kPi, 1e-12);
+  EXPECT_EQ(groups[4].chessboard.columns, 7);
+  EXPECT_EQ(groups[4].chessboard.rows, 5);
+  EXPECT_EQ(groups[4].chessboard.square, 0.04);
+  EXPECT_EQ(groups[4].chessboard.margin, 0.01);
+  EXPECT_EQ(readObstacles(text, "a topic").groups.size(), 5U);
 }
 
 TEST_F(LoadObstacles, WrongOnesAreNamed) {
@@ -75,6 +87,13 @@ TEST_F(LoadObstacles, WrongOnesAreNamed) {
   expect(head + "{name: a, kind: box, number: -2}\n", "groups[0].number is '-2'");
   expect(head + "{name: a, kind: box, number: 20000}\n", "number is 20000, allowed: 1 to 10000");
   expect(head + "{name: a, kind: waypoints, points: [[1, 2]]}\n", "groups[0].points[0]");
+  expect(head + "{name: a, kind: fixed, shape: chessboard}\n", "groups[0].position is missing");
+  const std::string board = "{name: a, kind: fixed, shape: chessboard, position: [0, 0, 1], ";
+  expect(head + board + "columns: 0}\n", "groups[0].columns is '0', allowed: 2 to 100");
+  expect(head + board + "rows: 2.5}\n", "groups[0].rows is '2.5'");
+  expect(head + board + "square: -8cm}\n", "groups[0].square is '-8cm'");
+  expect(head + board + "number: 2}\n", "groups[0].number is an unknown key");
+  expect(head + board + "size: [1, 1]}\n", "groups[0].size is an unknown key");
   expect(head + "{kind: box}\n", "groups[0].name is missing");
   EXPECT_NE(
       complaint([] { readObstacles("groups: 3\n", "/obstacles"); }).find("/obstacles: groups"),

@@ -338,5 +338,38 @@ TEST(CalibrationFiles, AreWrittenOrNamedWhereTheyCannotBe) {
   EXPECT_EQ(readFile(folder.path() / "extrinsics.yaml", 100), "another's");
 }
 
+TEST(CalibrationFiles, TargetsOfChessboards) {
+  scene::ObstaclesConfig config = config::loadObstacles("chessboard");
+  CalibrationFiles files = targetFiles(config);
+  ASSERT_EQ(files.size(), 2U);
+  EXPECT_EQ(files[0].first, "target.yaml");
+  const YAML::Node target = YAML::Load(files[0].second);
+  EXPECT_EQ(target["target_type"].as<std::string>(), "checkerboard");
+  EXPECT_EQ(target["targetCols"].as<int>(), 9);
+  EXPECT_EQ(target["targetRows"].as<int>(), 6);
+  EXPECT_EQ(target["rowSpacingMeters"].as<double>(), 0.08);
+  EXPECT_EQ(target["colSpacingMeters"].as<double>(), 0.08);
+  EXPECT_EQ(files[1].first, "corners.csv");
+  // The board faces -x: its right, seen from the front, is -y.
+  const std::string& corners = files[1].second;
+  EXPECT_EQ(corners.rfind("board,column,row,x [m],y [m],z [m]\n"
+                          "board,0,0,0.000000000,0.320000000,1.700000000\n"
+                          "board,1,0,0.000000000,0.240000000,1.700000000\n",
+                          0),
+            0U)
+      << corners;
+  EXPECT_NE(corners.find("board,8,5,0.000000000,-0.320000000,1.300000000\n"), std::string::npos)
+      << corners;
+
+  config.groups.push_back(config.groups.front());
+  config.groups.back().name = "moved";
+  config.groups.back().kind = scene::ObstacleKind::kDriven;
+  files = targetFiles(config);
+  ASSERT_EQ(files.size(), 3U);
+  EXPECT_EQ(files[1].first, "target_moved.yaml");
+  EXPECT_EQ(files[2].second, corners) << "without the board that moves";
+  EXPECT_TRUE(targetFiles(config::loadObstacles("forest")).empty());
+}
+
 }  // namespace
 }  // namespace marsim::tools

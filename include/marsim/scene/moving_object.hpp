@@ -23,6 +23,8 @@ constexpr std::uint32_t kMapIdentity = std::numeric_limits<std::uint32_t>::max()
 /// The object's name for messages: "map", "uav 3", "obstacle 17", "plant 5".
 std::string identityName(std::uint32_t identity);
 
+class Print;
+
 /// A sphere that holds a body or a shape.
 struct BoundingSphere {
   Eigen::Vector3d centre = Eigen::Vector3d::Zero();  ///< [m]
@@ -49,6 +51,8 @@ struct MovingObject {
   std::optional<std::uint8_t> reflectivity = std::nullopt;
   /// Class of all its surfels, see map::semantic; none: the shape's own.
   std::optional<std::uint8_t> semantic_class = std::nullopt;
+  /// Print on the front of a plate, see chessboard.hpp; null: none.
+  std::shared_ptr<const Print> print = nullptr;
 
   Pose at(double time) const;
   bool isThere(double time) const { return time >= from && time < until; }

@@ -14,6 +14,7 @@
 
 #include "marsim/common/settings.hpp"
 #include "marsim/common/time.hpp"
+#include "marsim/scene/chessboard.hpp"
 #include "marsim/scene/moving_object.hpp"
 #include "marsim/scene/vehicle_body.hpp"
 
@@ -29,6 +30,7 @@ enum class ObstacleKind {
   kWaypoints,  ///< "waypoints": along a path of straight lines, round and round or back and forth
   kOrbit,      ///< "orbit": a level circle
   kDriven,     ///< "driven": as commanded
+  kFixed,      ///< "fixed": at rest, in any orientation
 };
 
 enum class ObstacleShape {
@@ -38,6 +40,7 @@ enum class ObstacleShape {
   kCapsule,
   kPerson,         ///< "person": a body with a head and limbs that walk while it moves
   kSittingPerson,  ///< "sitting_person": such a body on a chair, which is not part of it
+  kChessboard,     ///< "chessboard": a plate to calibrate cameras with
 };
 
 /// Obstacles of one kind. Each obstacle draws its values evenly from the intervals.
@@ -52,8 +55,10 @@ struct ObstacleGroup {
   /// A capsule's diameter as a share of its height; for a person, the diameter kept free around it.
   double width_ratio = 0.3;
   BodyConfig body;          ///< of UAVs
+  Chessboard chessboard;    ///< of chessboards
   double resolution = 0.0;  ///< [m] r of the surfels; 0: a tenth of the size, at most 5 cm;
-                            ///< of a UAV a thirtieth, 3 mm to 2 cm; of a person a sixtieth
+                            ///< of a UAV a thirtieth, 3 mm to 2 cm; of a person a
+                            ///< sixtieth; of a chessboard a sixtieth, 5 mm to 2 cm
   /// 0 to 1 (100 %), kept as a map's, in steps of 1/255; none: the LiDAR's default.
   std::optional<double> reflectivity;
   /// See map::semantic. None: a walker is a person, a UAV a vehicle, the others are objects.
@@ -66,6 +71,7 @@ struct ObstacleGroup {
   double orbit_min = 2.0, orbit_max = 2.0;  ///< [m] radius of orbits
   /// [m] in W: a path's corners, or the first starts of driven obstacles (others: random places).
   std::vector<Eigen::Vector3d> points;
+  Pose X_WM;         ///< of a fixed obstacle
   bool loop = true;  ///< from the last corner to the first; else back and forth
 
   std::uint8_t semanticClass() const;
@@ -131,7 +137,8 @@ class Obstacles final : public ObjectSource {
   /// None for a name that no obstacle has.
   std::optional<std::size_t> numberOf(const std::string& name) const;
   const ObstacleGroup& groupOf(std::size_t number) const;
-  /// [m] see ObstacleGroup::size_min; for a UAV the diameter of its body.
+  /// [m] see ObstacleGroup::size_min; for a UAV the diameter of its body, for a chessboard the
+  /// diagonal of its plate.
   double sizeOf(std::size_t number) const;
   Pose poseAt(std::size_t number, TimeNs time) const;
   /// A hash of the free places found in the map.

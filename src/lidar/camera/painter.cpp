@@ -22,6 +22,13 @@ struct Painter::Scene {
   Scene(const Frame& of, View<MovingObject> with, const std::vector<Hit>& met)
       : frame(of), objects(with), hits(met) {
     for (const Pose& X_WC : frame.X_WC) R_WC.emplace_back(X_WC.q.toRotationMatrix().cast<float>());
+    for (const MovingObject& object : objects) {
+      if (object.print) printed.push_back(object.identity);
+    }
+    std::sort(printed.begin(), printed.end());
+  }
+  bool isPrinted(const Hit& hit) const {
+    return hit.valid() && std::binary_search(printed.begin(), printed.end(), hit.identity);
   }
   const Eigen::Matrix3f& rotationOf(int row) const { return R_WC[frame.numberOf(row)]; }
   const Eigen::Vector3d& originOf(int row) const { return frame.X_WC[frame.numberOf(row)].p; }
@@ -30,7 +37,8 @@ struct Painter::Scene {
   const Frame& frame;
   View<MovingObject> objects;
   const std::vector<Hit>& hits;
-  std::vector<Eigen::Matrix3f> R_WC;  // rotations of the frame's poses
+  std::vector<Eigen::Matrix3f> R_WC;   // rotations of the frame's poses
+  std::vector<std::uint32_t> printed;  // identities of objects with a print, sorted
 };
 
 ShadeKernel shadeKernel(SimdLevel level) { return MARSIM_KERNEL_FOR(level, shadePixels); }
@@ -47,17 +55,31 @@ Painter::Painter(const CameraConfig& config, const std::vector<Eigen::Vector3f>&
       extinction_(extinction),
       shade_(shadeKernel(simdLevelFor(SimdLevel::kAuto))) {}
 
-Radiance Painter::radianceOf(SurfaceShader::Job& job, const Hit& hit,
-                             const Eigen::Vector3f& direction_W, int row,
+Radiance Painter::radianceOf(SurfaceShader::Job& job, std::size_t pixel, int row,
                              const Scene& scene) const {
+  const Hit& hit = scene.hits[pixel];
+  const Eigen::Matrix3f& R_WC = scene.rotationOf(row);
+  const Eigen::Vector3f direction_W = R_WC * directions_[pixel];
   if (!hit.valid()) {
     return throughAir(shader_.sky(direction_W), static_cast<float>(config_.range_max));
   }
   const Eigen::Vector3d p_W =
       scene.originOf(row) + direction_W.cast<double>() * static_cast<double>(hit.range);
-  return throughAir(
-      job.radianceOf({hit, p_W, direction_W, hit.range * pixel_angle_, scene.timeOf(row)}),
-      hit.range);
+  SeenSurface surface{hit, p_W, direction_W, hit.range * pixel_angle_, scene.timeOf(row)};
+  if (hit.identity != kMapIdentity) {
+    const int column = static_cast<int>(pixel) - row * width_;
+    surface.right_W = R_WC * differenceAt(pixel, column, width_, 1);
+    surface.down_W = R_WC * differenceAt(pixel, row, height_, static_cast<std::size_t>(width_));
+  }
+  return throughAir(job.radianceOf(surface), hit.range);
+}
+
+Eigen::Vector3f Painter::differenceAt(std::size_t pixel, int place, int count,
+                                      std::size_t step) const {
+  const std::size_t first = place > 0 ? pixel - step : pixel;
+  const std::size_t last = place + 1 < count ? pixel + step : pixel;
+  return (directions_[last] - directions_[first]) /
+         static_cast<float>(std::max<std::size_t>((last - first) / step, 1));
 }
 
 Radiance Painter::throughAir(const Radiance& radiance, float range) const {
@@ -145,7 +167,7 @@ void Painter::paint(const Frame& frame, View<MovingObject> objects, const std::v
     }
     forTiles(first_row, end_row, [&](std::size_t i, int row) {
       if (isShaded(hits[i])) return;
-      radiances[i] = radianceOf(job, hits[i], scene.rotationOf(row) * directions_[i], row, scene);
+      radiances[i] = radianceOf(job, i, row, scene);
     });
   });
   if (config_.antialiasing) smooth(edges(scene), radiances);
@@ -176,6 +198,7 @@ std::vector<std::uint32_t> Painter::edges(const Scene& scene) const {
                      static_cast<std::size_t>(column);
       if (column + 1 < width_) mark(i, i + 1);
       if (row + 1 < height_) mark(i, i + static_cast<std::size_t>(width_));
+      if (scene.isPrinted(scene.hits[i])) is_edge[i] = true;
     }
   }
   std::vector<std::uint32_t> pixels;  // tile by tile: neighbours share surfels

@@ -38,8 +38,11 @@ class Painter {
 
  private:
   struct Scene;
-  Radiance radianceOf(SurfaceShader::Job& job, const Hit& hit, const Eigen::Vector3f& direction_W,
-                      int row, const Scene& scene) const;
+  Radiance radianceOf(SurfaceShader::Job& job, std::size_t pixel, int row,
+                      const Scene& scene) const;
+  /// Differences of the directions of two pixels `step` apart about a pixel of an image line of
+  /// `count` pixels, per pixel.
+  Eigen::Vector3f differenceAt(std::size_t pixel, int place, int count, std::size_t step) const;
   Radiance throughAir(const Radiance& radiance, float range) const;
   ShadeSettings settingsOf(const Pose& X_WC) const;
   /// Shades the map's surfaces in a row of pixels, from their looks.

@@ -10,6 +10,7 @@
 #include "marsim/common/random.hpp"
 #include "marsim/map/semantic_class.hpp"
 #include "marsim/map/surfel_search.hpp"
+#include "marsim/scene/chessboard.hpp"
 #include "marsim/scene/vegetation.hpp"
 
 namespace marsim::lidar {
@@ -23,6 +24,11 @@ constexpr float kLeastCosine = 0.8F;
 constexpr float kLargestOffset = 0.5F;  // [r]
 /// [r] Pixels wider than this do not show a disc's edge: its own colour and normal are used.
 constexpr float kWidePixel = 0.5F;
+
+/// Reflectivities of prints.
+constexpr float kPaper = 0.85F, kInk = 0.04F;
+/// Sine of the angle between ray and plate from which on the print is seen.
+constexpr double kLeastSine = 1e-3;
 
 /// Spread of the shades of blades and leaves about their class's, in amplitudes of the texture.
 constexpr float kPlantContrast = 2.0F;
@@ -262,6 +268,7 @@ SurfaceShader::Job::Look SurfaceShader::Job::lookOf(const map::SurfelMap& shape,
 Radiance SurfaceShader::Job::radianceOf(const SeenSurface& surface) {
   if (scene::isPlant(surface.hit.identity)) return radianceOfPlant(surface);
   const Object* const object = objectOf(surface.hit.identity, static_cast<double>(surface.time));
+  if (object != nullptr && object->thing->print) return radianceOfPlate(surface, *object);
   const map::SurfelMap& shape = object != nullptr ? *object->thing->shape : *shader_.map_;
   const Eigen::Vector3d p_M =
       object != nullptr ? object->X_WM.inverse() * surface.p_W : surface.p_W;
@@ -295,6 +302,29 @@ Radiance SurfaceShader::Job::radianceOfPlant(const SeenSurface& surface) const {
   const float deviate = static_cast<float>(mixBits(number) >> 40U) * 0x1p-23F - 1.0F;
   return lightOn(hit.normal) * std::exp(shader_.plant_contrast_ * deviate) *
          linearOf(colourOfClass(shader_.plants_.classes[hit.surfel]));
+}
+
+// The print has no grain, and its dark share over a pixel is exact where the pixel's sides are
+// parallel to the cells'; else it is that of a rectangle of equal second moments.
+Radiance SurfaceShader::Job::radianceOfPlate(const SeenSurface& surface, const Object& plate) {
+  const Eigen::Quaterniond q_MW = plate.X_WM.q.conjugate();
+  const Eigen::Vector3d p = q_MW * (surface.p_W - plate.X_WM.p);
+  const Eigen::Vector3d d = q_MW * surface.direction_W.cast<double>();
+  const bool is_front = d.x() < -kLeastSine;
+  const Eigen::Vector3f front_W = (plate.X_WM.q * Eigen::Vector3d::UnitX()).cast<float>();
+  const float light = lightOn(is_front ? front_W : -front_W);
+  if (!is_front) return Radiance::Constant(light * kPaper);
+  // The surfels are places of the plane, rounded; the print is in the plane itself.
+  const double ahead = -p.x() / d.x(), range = static_cast<double>(surface.hit.range) + ahead;
+  const Eigen::Vector2d middle = (p + ahead * d).tail<2>();
+  const auto across = [&](const Eigen::Vector3f& difference_W) -> Eigen::Vector2d {
+    const Eigen::Vector3d difference = q_MW * difference_W.cast<double>();
+    return range * (difference - d * (difference.x() / d.x())).tail<2>();
+  };
+  const Eigen::Array2d right = across(surface.right_W), down = across(surface.down_W);
+  const Eigen::Vector2d half = 0.5 * (right.square() + down.square()).sqrt().matrix();
+  const auto dark = static_cast<float>(plate.thing->print->darkShare(middle, half));
+  return Radiance::Constant(light * (kPaper + dark * (kInk - kPaper)));
 }
 
 // A pixel is long on a surface that it grazes: several places along it are averaged.

@@ -25,6 +25,8 @@ struct SeenSurface {
   Eigen::Vector3f direction_W;  ///< unit, of the ray
   float width = 0.0F;           ///< [m] of a pixel across the ray
   float time = 0.0F;            ///< [s] of the ray
+  /// Differences to the directions of the next pixels; of moving objects only.
+  Eigen::Vector3f right_W = Eigen::Vector3f::Zero(), down_W = Eigen::Vector3f::Zero();
 };
 
 /// Colours surfaces of a map and of moving objects, each in its own frame, and of plants.
@@ -64,6 +66,7 @@ class SurfaceShader {
     };
 
     Radiance radianceOfPlant(const SeenSurface& surface) const;
+    static Radiance radianceOfPlate(const SeenSurface& surface, const Object& plate);
     /// Colour and normal of a place on a surfel; the normal to either side, in the shape's frame.
     struct Look {
       Radiance colour;

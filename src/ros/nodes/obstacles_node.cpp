@@ -40,6 +40,12 @@ visualization_msgs::Marker markerOf(const scene::Obstacles& obstacles, std::size
     marker.type = Marker::CYLINDER;
     marker.scale.x = marker.scale.y = group.width_ratio * size;
   }
+  if (group.shape == scene::ObstacleShape::kChessboard) {
+    marker.type = Marker::CUBE;
+    marker.scale.x = 0.01;
+    marker.scale.y = group.chessboard.width();
+    marker.scale.z = group.chessboard.height();
+  }
   if (group.shape == scene::ObstacleShape::kUav) {
     marker.type = Marker::CYLINDER;
     marker.scale.z = 0.15 * size;

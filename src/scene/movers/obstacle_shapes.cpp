@@ -44,6 +44,21 @@ void addZone(const Eigen::Vector3d& centre, double radius, double low, double hi
   }
 }
 
+// Adds a rectangle with the sides a and b.
+void addRectangle(const Eigen::Vector3d& middle, const Eigen::Vector3d& n, const Eigen::Vector3d& a,
+                  const Eigen::Vector3d& b, double resolution, std::vector<Surfel>& surfels) {
+  const auto cellsAlong = [&](const Eigen::Vector3d& side) {
+    return std::max(1, static_cast<int>(std::ceil(side.norm() / (kSquare * resolution))));
+  };
+  const int rows = cellsAlong(a), columns = cellsAlong(b);
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < columns; ++j) {
+      addSurfel(middle + ((i + 0.5) / rows - 0.5) * a + ((j + 0.5) / columns - 0.5) * b, n,
+                surfels);
+    }
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<const map::SurfelMap> sphereShape(double diameter, double resolution) {
@@ -54,21 +69,20 @@ std::shared_ptr<const map::SurfelMap> sphereShape(double diameter, double resolu
 
 std::shared_ptr<const map::SurfelMap> cubeShape(double side, double resolution) {
   std::vector<Surfel> surfels;
-  const int cells = std::max(1, static_cast<int>(std::ceil(side / (kSquare * resolution))));
-  const double cell = side / cells;
   for (int axis = 0; axis < 3; ++axis) {
     for (const double sign : {-1.0, 1.0}) {
       const Eigen::Vector3d n = sign * Eigen::Vector3d::Unit(axis);
-      for (int i = 0; i < cells; ++i) {
-        for (int j = 0; j < cells; ++j) {
-          Eigen::Vector3d p = 0.5 * side * n;
-          p[(axis + 1) % 3] = (i + 0.5) * cell - 0.5 * side;
-          p[(axis + 2) % 3] = (j + 0.5) * cell - 0.5 * side;
-          addSurfel(p, n, surfels);
-        }
-      }
+      addRectangle(0.5 * side * n, n, side * Eigen::Vector3d::Unit((axis + 1) % 3),
+                   side * Eigen::Vector3d::Unit((axis + 2) % 3), resolution, surfels);
     }
   }
+  return shapeOf(surfels, resolution);
+}
+
+std::shared_ptr<const map::SurfelMap> plateShape(double width, double height, double resolution) {
+  std::vector<Surfel> surfels;
+  addRectangle(Eigen::Vector3d::Zero(), Eigen::Vector3d::UnitX(), width * Eigen::Vector3d::UnitY(),
+               height * Eigen::Vector3d::UnitZ(), resolution, surfels);
   return shapeOf(surfels, resolution);
 }
 

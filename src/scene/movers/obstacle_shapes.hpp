@@ -12,6 +12,8 @@ namespace marsim::scene {
 /// 0.3 r.
 std::shared_ptr<const map::SurfelMap> sphereShape(double diameter, double resolution);
 std::shared_ptr<const map::SurfelMap> cubeShape(double side, double resolution);
+/// A rectangle in the plane x = 0: `width` along y, `height` along z.
+std::shared_ptr<const map::SurfelMap> plateShape(double width, double height, double resolution);
 /// Upright; `height` includes both half balls and is not less than `width`.
 std::shared_ptr<const map::SurfelMap> capsuleShape(double height, double width, double resolution);
 

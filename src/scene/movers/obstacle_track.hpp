@@ -109,6 +109,20 @@ class OrbitTrack final : public ObstacleTrack {
   TimeNs period_ = 0;
 };
 
+/// Rest.
+class FixedTrack final : public ObstacleTrack {
+ public:
+  explicit FixedTrack(const Pose& X_WM) {
+    leg_.p = X_WM.p;
+    leg_.q = X_WM.q;
+  }
+
+  TrackLeg legAt(TimeNs) override { return leg_; }
+
+ private:
+  TrackLeg leg_;
+};
+
 class DrivenTrack final : public ObstacleTrack {
  public:
   explicit DrivenTrack(const Eigen::Vector3d& start) { start_.p = start; }

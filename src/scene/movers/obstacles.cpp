@@ -12,6 +12,7 @@
 #include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/common/units.hpp"
+#include "marsim/geometry/pose_settings.hpp"
 #include "marsim/map/semantic_class.hpp"
 #include "scene/movers/obstacle_places.hpp"
 #include "scene/movers/obstacle_shapes.hpp"
@@ -31,8 +32,15 @@ constexpr double kLeastWalk = 0.05;       // [m/s] below it people stand
 constexpr double kDrivenStride = 1.1;     // [s] of driven people
 constexpr TimeNs kLeastStep = 2'000'000;  // between a person's shapes
 
+constexpr double kLargestPlate = 20.0;    // [m]
+
 bool drawsPlaces(ObstacleKind kind) {
-  return kind != ObstacleKind::kWaypoints && kind != ObstacleKind::kOrbit;
+  return kind != ObstacleKind::kWaypoints && kind != ObstacleKind::kOrbit &&
+         kind != ObstacleKind::kFixed;
+}
+
+bool hasRegion(ObstacleKind kind) {
+  return kind != ObstacleKind::kWaypoints && kind != ObstacleKind::kFixed;
 }
 
 void checkRegion(const Validator& check, const Eigen::AlignedBox3d& region) {
@@ -68,6 +76,7 @@ double resolutionOf(const ObstacleGroup& group, double size) {
   if (group.shape == ObstacleShape::kUav) return std::clamp(size / 30.0, 0.003, 0.02);
   if (group.shape == ObstacleShape::kPerson || group.shape == ObstacleShape::kSittingPerson)
     return std::clamp(size / 60.0, 0.005, 0.05);
+  if (group.shape == ObstacleShape::kChessboard) return std::clamp(size / 60.0, 0.005, 0.02);
   return std::min(0.1 * (group.shape == ObstacleShape::kCapsule ? group.width_ratio * size : size),
                   0.05);
 }
@@ -114,24 +123,31 @@ void ObstacleGroup::declare(Settings& settings) {
   const bool may_rest = kind == ObstacleKind::kSphere || kind == ObstacleKind::kUav ||
                         kind == ObstacleKind::kBox || kind == ObstacleKind::kDriven;
   settings.required("name", name);
-  settings.optional("number", number, "", {1.0, kMaxObstacles});
+  if (kind == ObstacleKind::kFixed) {
+    declarePose(settings, X_WM);
+  } else {
+    settings.optional("number", number, "", {1.0, kMaxObstacles});
+  }
   settings.optional("shape", shape,
                     {{"uav", ObstacleShape::kUav},
                      {"sphere", ObstacleShape::kSphere},
                      {"box", ObstacleShape::kBox},
                      {"capsule", ObstacleShape::kCapsule},
                      {"person", ObstacleShape::kPerson},
-                     {"sitting_person", ObstacleShape::kSittingPerson}});
+                     {"sitting_person", ObstacleShape::kSittingPerson},
+                     {"chessboard", ObstacleShape::kChessboard}});
   settings.optional("resolution", resolution, "m");
   settings.optional("reflectivity", reflectivity, "", kShare);
   settings.optional("class", semantic_class, map::semantic::names());
-  if (shape != ObstacleShape::kUav) {
+  if (shape == ObstacleShape::kChessboard) {
+    chessboard.declare(settings);
+  } else if (shape != ObstacleShape::kUav) {
     settings.optional("size", size_min, size_max, "m", {0.02, 20.0});
   }
   if (shape == ObstacleShape::kCapsule || shape == ObstacleShape::kPerson) {
     settings.optional("width", width_ratio, "", {0.05, 1.0});
   }
-  if (kind != ObstacleKind::kDriven) {
+  if (kind != ObstacleKind::kDriven && kind != ObstacleKind::kFixed) {
     settings.optional("speed", speed_min, speed_max, "m/s", {may_rest ? 0.0 : 0.01, kMostSpeed});
   }
   if (kind == ObstacleKind::kBox) {
@@ -157,7 +173,15 @@ void ObstacleGroup::validate(const std::string& where) const {
   if (shape == ObstacleShape::kUav) body.validate(where);
   check.require(resolution == 0.0 || (resolution >= 0.005 && resolution <= 1.0), "resolution",
                 fmt::format("{} m", resolution), "0.005 to 1 m");
-  if (kind != ObstacleKind::kWaypoints) checkRegion(check, region);
+  if (shape == ObstacleShape::kChessboard) {
+    const double side = std::max(chessboard.width(), chessboard.height());
+    check.require(side <= kLargestPlate, "square", fmt::format("{:.6g} m", chessboard.square),
+                  fmt::format("a plate of at most {} m, this one has {:.6g} m", kLargestPlate, side));
+  }
+  check.require(X_WM.p.allFinite() && X_WM.p.cwiseAbs().maxCoeff() < 1e6, "position",
+                fmt::format("[{}, {}, {}]", X_WM.p.x(), X_WM.p.y(), X_WM.p.z()),
+                "a place within 1000 km");
+  if (hasRegion(kind)) checkRegion(check, region);
   checkPoints(check, *this);
 }
 
@@ -187,6 +211,7 @@ struct Obstacles::Obstacle {
   double size;
   std::shared_ptr<const map::SurfelMap> shape;  // null: a person's
   std::shared_ptr<const WalkingPerson> person;  // null: another shape
+  std::shared_ptr<const Print> print;           // null: none
   std::unique_ptr<ObstacleTrack> track;
   DrivenTrack* driven = nullptr;  // the track of a driven obstacle, else null
 };
@@ -198,19 +223,24 @@ class GroupMaker {
  public:
   GroupMaker(const ObstacleGroup& group, std::uint64_t seed)
       : group_(group), seed_(RandomStream(seed, group.name).next()) {
-    const bool varies = group.shape != ObstacleShape::kUav && group.size_max > group.size_min;
-    const int sizes = varies ? kSizes : 1;
-    for (int i = 0; i < sizes; ++i) {
-      const double part = sizes == 1 ? 0.0 : static_cast<double>(i) / (sizes - 1);
-      sizes_.push_back(group.shape == ObstacleShape::kUav
-                           ? 2.0 * group.body.radius()
-                           : group.size_min + part * (group.size_max - group.size_min));
+    if (group.shape == ObstacleShape::kUav) {
+      sizes_ = {2.0 * group.body.radius()};
+    } else if (group.shape == ObstacleShape::kChessboard) {
+      sizes_ = {group.chessboard.diagonal()};
+      print_ = std::make_shared<const Print>(group.chessboard.print());
+    } else {
+      const int sizes = group.size_max > group.size_min ? kSizes : 1;
+      for (int i = 0; i < sizes; ++i) {
+        const double part = sizes == 1 ? 0.0 : static_cast<double>(i) / (sizes - 1);
+        sizes_.push_back(group.size_min + part * (group.size_max - group.size_min));
+      }
     }
     shapes_.resize(sizes_.size());
     people_.resize(sizes_.size());
   }
 
   std::uint64_t seed() const { return seed_; }
+  const std::shared_ptr<const Print>& print() const { return print_; }
 
   Room room() const {
     const double size = sizes_.back();
@@ -249,6 +279,9 @@ class GroupMaker {
         break;
       case ObstacleKind::kOrbit:
         track = orbit(speed, random);
+        break;
+      case ObstacleKind::kFixed:
+        track = std::make_unique<FixedTrack>(group_.X_WM);
         break;
       case ObstacleKind::kDriven: {
         const auto i = static_cast<std::size_t>(number);
@@ -298,6 +331,9 @@ class GroupMaker {
       case ObstacleShape::kSittingPerson:
         shapes_[i] = sittingPerson(size, i, r);
         break;
+      case ObstacleShape::kChessboard:
+        shapes_[i] = plateShape(group_.chessboard.width(), group_.chessboard.height(), r);
+        break;
       default:
         shapes_[i] = sphereShape(size, r);
     }
@@ -325,6 +361,7 @@ class GroupMaker {
   std::vector<double> sizes_;
   mutable std::vector<std::shared_ptr<const map::SurfelMap>> shapes_;  // made when needed
   std::vector<std::shared_ptr<const WalkingPerson>> people_;           // likewise
+  std::shared_ptr<const Print> print_;                                 // null: none
 };
 
 // A share as a byte, 255 for 1.
@@ -394,6 +431,7 @@ Obstacles::Obstacles(const ObstaclesConfig& config, const MapDistance& clearance
       obstacle.number = i;
       obstacle.size = maker.make(i, *places_.back(), obstacle.shape, obstacle.person,
                                  obstacle.track, obstacle.driven);
+      obstacle.print = maker.print();
       obstacles_.push_back(std::move(obstacle));
     }
   }
@@ -421,6 +459,7 @@ void Obstacles::appendKnownObjects(TimeNs begin, TimeNs end, TimeNs told_until,
       object.identity = identityOf(i);
       object.reflectivity = reflectivity;
       object.semantic_class = group.semanticClass();
+      object.print = obstacle.print;
       if (time > begin) object.from = toSeconds(time - begin);
       if (look.end > end) break;
       object.until = toSeconds(look.end - begin);

@@ -378,6 +378,11 @@ void writeCalibrationOf(const ScenarioFlight& flight, const fs::path& folder) {
   } else if (sensors.depth || sensors.cameras) {
     writeFile(folder / "camchain.yaml", kalibrCameras(sensors));
   }
+  const std::string& obstacles = flight.arguments().at("obstacles");
+  if (obstacles == "none") return;
+  for (const auto& [name, text] : targetFiles(config::loadObstacles(obstacles))) {
+    writeFile(folder / name, text);
+  }
 }
 
 }  // namespace

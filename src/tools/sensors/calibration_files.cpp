@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -247,6 +248,38 @@ CalibrationFiles calibrationFiles(const CarriedSensors& sensors) {
   if (sensors.depth || sensors.cameras) {
     files.emplace_back("camchain.yaml", kalibrCameras(sensors));
   }
+  return files;
+}
+
+CalibrationFiles targetFiles(const scene::ObstaclesConfig& obstacles) {
+  std::vector<scene::ObstacleGroup> boards;
+  std::copy_if(obstacles.groups.begin(), obstacles.groups.end(), std::back_inserter(boards),
+               [](const scene::ObstacleGroup& group) {
+                 return group.shape == scene::ObstacleShape::kChessboard;
+               });
+  CalibrationFiles files;
+  if (boards.empty()) return files;
+  std::string corners = "board,column,row,x [m],y [m],z [m]\n";
+  for (const scene::ObstacleGroup& group : boards) {
+    const scene::Chessboard& board = group.chessboard;
+    files.emplace_back(
+        boards.size() == 1 ? "target.yaml" : fmt::format("target_{}.yaml", group.name),
+        fmt::format("target_type: 'checkerboard'\n"
+                    "targetCols: {}  # inner corners in a row\n"
+                    "targetRows: {}  # inner corners in a column\n"
+                    "rowSpacingMeters: {}  # [m] side of a square\n"
+                    "colSpacingMeters: {}\n",
+                    board.columns, board.rows, number(board.square), number(board.square)));
+    if (group.kind != scene::ObstacleKind::kFixed) continue;
+    int corner = 0;
+    for (const Eigen::Vector3d& p_M : board.corners()) {
+      const Eigen::Vector3d p_W = cleaned(group.X_WM * p_M);
+      corners += fmt::format("{},{},{},{:.9f},{:.9f},{:.9f}\n", group.name, corner % board.columns,
+                             corner / board.columns, p_W.x(), p_W.y(), p_W.z());
+      ++corner;
+    }
+  }
+  files.emplace_back("corners.csv", corners);
   return files;
 }
 

@@ -10,6 +10,7 @@
 #include "marsim/geometry/pose.hpp"
 #include "marsim/lidar/camera.hpp"
 #include "marsim/lidar/lidar.hpp"
+#include "marsim/scene/obstacles.hpp"
 #include "marsim/vehicle/imu.hpp"
 
 /// The sensors' true calibration, in files of calibration tools and SLAM nodes.
@@ -49,6 +50,10 @@ using CalibrationFiles = std::vector<std::pair<std::string, std::string>>;
 
 /// imu.yaml, fast_lio.yaml, extrinsics.yaml and, with cameras, camchain.yaml.
 CalibrationFiles calibrationFiles(const CarriedSensors& sensors);
+
+/// Of a world's chessboards: target.yaml in Kalibr's form (target_NAME.yaml of several boards), and
+/// corners.csv with the inner corners in the world of those at rest. None without a chessboard.
+CalibrationFiles targetFiles(const scene::ObstaclesConfig& obstacles);
 
 /// Writes files into a folder for results of `marsim calibration` and returns their paths. Throws
 /// FileError, also if the folder holds other files.

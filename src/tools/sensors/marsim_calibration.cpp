@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <iterator>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,13 +21,15 @@ int main(int argc, char** argv) {
   using marsim::config::defaultOf;
   std::string vehicle = defaultOf("vehicle"), lidar = defaultOf("lidar"), imu = defaultOf("imu");
   std::string depth = defaultOf("depth"), camera = defaultOf("camera"), settings = "none";
+  std::string obstacles = defaultOf("obstacles");
   std::string output = defaultOf("output"), folder = "calibration";
   std::optional<double> imu_rate;
   marsim::tools::CarriedSensors sensors;
   CLI::App app(
       "Writes the true calibration of a UAV's sensors: imu.yaml and, of cameras, camchain.yaml\n"
       "(Kalibr), fast_lio.yaml (the LiDAR in the IMU, to copy into FAST-LIO2's configuration) and\n"
-      "extrinsics.yaml (all poses).",
+      "extrinsics.yaml (all poses). Of chessboards among the obstacles: target.yaml (Kalibr) and\n"
+      "corners.csv (the true corners).",
       "marsim calibration");
   app.option_defaults()->always_capture_default();
   app.add_option("--vehicle", vehicle, "name or YAML file, as in sim.launch")
@@ -39,6 +44,8 @@ int main(int argc, char** argv) {
   app.add_option("--depth", depth, "depth camera: none, a name or YAML file, as in sim.launch")
       ->type_name(marsim::tools::kInput);
   app.add_option("--camera", camera, "cameras: none, a name or YAML file, as in sim.launch")
+      ->type_name(marsim::tools::kInput);
+  app.add_option("--obstacles", obstacles, "obstacles: none, a name or YAML file, as in sim.launch")
       ->type_name(marsim::tools::kInput);
   app.add_option("--uav", sensors.uav, "namespace of the UAV")->type_name(marsim::tools::kName);
   const CLI::Option* out =
@@ -81,7 +88,15 @@ int main(int argc, char** argv) {
       }
       return 0;
     }
-    write(calibrationFiles(sensors));
+    marsim::tools::CalibrationFiles files = calibrationFiles(sensors);
+    if (obstacles != "none") {
+      auto targets = marsim::tools::targetFiles(marsim::config::loadObstacles(obstacles));
+      marsim::Validator("command line")
+          .require(!targets.empty(), "--obstacles", fmt::format("'{}'", marsim::clipped(obstacles)),
+                   "obstacles with a chessboard");
+      std::move(targets.begin(), targets.end(), std::back_inserter(files));
+    }
+    write(files);
     if (imu_rate) fmt::print("{}", marsim::tools::imuSigmas(sensors.imu));
     return 0;
   });
