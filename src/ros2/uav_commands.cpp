@@ -247,7 +247,7 @@ void UavCommands::subscribeMavros() {
   };
   const std::string mavros = "mavros/";
   on(mavros + "setpoint_raw/local", types::kMavrosPositionTarget, false,
-     [this, decode](CdrReader& reader) {
+     [decode](CdrReader& reader) {
        frame(reader);
        Target target;
        target.frame = reader.read<std::uint8_t>();
