@@ -28,8 +28,8 @@ namespace {
 constexpr char kWhere[] = "command line";
 constexpr char kHost[] = "marsim";  // grants the clock all time at pace:=max
 constexpr std::chrono::milliseconds kLongestSleep{10};
-constexpr std::chrono::microseconds kBreath{300};  // a period of 2 ms then takes 0.4 ms
-constexpr double kBreathingPace = 2.0;
+constexpr std::chrono::microseconds kPauseWhenLate{300};  // a period of 2 ms then takes 0.4 ms
+constexpr double kFastestPaceWithPauses = 2.0;
 constexpr std::chrono::seconds kDiagnosticPeriod{1};
 constexpr TimeNs kEver = std::numeric_limits<TimeNs>::max();
 constexpr char kNode[] = "marsim", kRoot[] = "/";
@@ -232,7 +232,7 @@ class Simulation {
         world.publishClock(flight().now());
         for (const auto& member : members_) member->commands.watchTracking();
         for (const std::string& warning : clock.takeWarnings()) fmt::print(stderr, "{}\n", warning);
-        breathe(clock);
+        pauseWhenLate(clock);
       } else {
         std::this_thread::sleep_until(std::min(clock.wakeAt(now), now + kLongestSleep));
       }
@@ -243,10 +243,10 @@ class Simulation {
 
  private:
   /// Waits a little while time catches up, for readers with short queues; not at a fast pace.
-  static void breathe(const SimClock& clock) {
+  static void pauseWhenLate(const SimClock& clock) {
     const auto now = SimClock::WallClock::now();
     const bool is_late = clock.wakeAt(now) < now;
-    if (is_late && clock.pace() <= kBreathingPace) std::this_thread::sleep_for(kBreath);
+    if (is_late && clock.pace() <= kFastestPaceWithPauses) std::this_thread::sleep_for(kPauseWhenLate);
   }
   tools::ScenarioFlight& flight() const { return *flights_.front(); }
   void addMembers(Participant& participant, WorldTopics& world, Inbox& inbox) {
