@@ -246,7 +246,8 @@ class Simulation {
   static void pauseWhenLate(const SimClock& clock) {
     const auto now = SimClock::WallClock::now();
     const bool is_late = clock.wakeAt(now) < now;
-    if (is_late && clock.pace() <= kFastestPaceWithPauses) std::this_thread::sleep_for(kPauseWhenLate);
+    if (is_late && clock.pace() <= kFastestPaceWithPauses)
+      std::this_thread::sleep_for(kPauseWhenLate);
   }
   tools::ScenarioFlight& flight() const { return *flights_.front(); }
   void addMembers(Participant& participant, WorldTopics& world, Inbox& inbox) {
