@@ -89,9 +89,9 @@ TEST_F(LoadObstacles, WrongOnesAreNamed) {
   expect(head + "{name: a, kind: waypoints, points: [[1, 2]]}\n", "groups[0].points[0]");
   expect(head + "{name: a, kind: fixed, shape: chessboard}\n", "groups[0].position is missing");
   const std::string board = "{name: a, kind: fixed, shape: chessboard, position: [0, 0, 1], ";
-  expect(head + board + "columns: 0}\n", "groups[0].columns is '0', allowed: 2 to 100");
+  expect(head + board + "columns: 0}\n", "groups[0]: columns is 0, allowed: 2 to 100");
   expect(head + board + "rows: 2.5}\n", "groups[0].rows is '2.5'");
-  expect(head + board + "square: -8cm}\n", "groups[0].square is '-8cm'");
+  expect(head + board + "square: -8cm}\n", "groups[0]: square is -0.08, allowed: 0.005 to 2 m");
   expect(head + board + "number: 2}\n", "groups[0].number is an unknown key");
   expect(head + board + "size: [1, 1]}\n", "groups[0].size is an unknown key");
   expect(head + "{kind: box}\n", "groups[0].name is missing");

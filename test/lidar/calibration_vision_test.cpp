@@ -86,12 +86,11 @@ Pose randomView(const CameraModel& model, const Pose& X_WM, RandomStream& random
   const Vector3d direction = model.direction(
       {random.uniform(0.0, model.width - 1.0), random.uniform(0.0, model.height - 1.0)});
   const double distance = random.uniform(0.6, 1.2);
-  // Of an upright board that faces the camera: x to the camera, y to its right, z up.
+  // Axes of an upright board that faces the camera: x to the camera, y to its right, z up.
   Eigen::Matrix3d R_CF;
   R_CF << 0.0, 1.0, 0.0, 0.0, 0.0, -1.0, -1.0, 0.0, 0.0;
-  const Eigen::Quaterniond turn =
-      fromRollPitchYaw(random.uniform(-0.6, 0.6), random.uniform(-0.75, 0.75),
-                       random.uniform(-0.75, 0.75));
+  const Eigen::Quaterniond turn = fromRollPitchYaw(
+      random.uniform(-0.6, 0.6), random.uniform(-0.75, 0.75), random.uniform(-0.75, 0.75));
   const Pose X_CM{Eigen::Quaterniond(R_CF) * turn, distance * direction};
   return X_WM * X_CM.inverse();
 }
@@ -168,8 +167,7 @@ TEST(CalibrationVision, OpenCvRecoversTheCamera) {
   cv::Mat K = cv::Mat::eye(3, 3, CV_64F), distortion;
   std::vector<cv::Mat> turns, places;
   cv::calibrateCamera(std::vector<std::vector<cv::Point3f>>(kImages, corners_M), images,
-                      {model.width, model.height}, K, distortion, turns, places,
-                      cv::CALIB_FIX_K3);
+                      {model.width, model.height}, K, distortion, turns, places, cv::CALIB_FIX_K3);
   CameraModel calibrated = model;
   calibrated.fx = K.at<double>(0, 0);
   calibrated.fy = K.at<double>(1, 1);

@@ -39,7 +39,8 @@ TEST(Chessboard, DarkShareIsThatOfManyPlaces) {
     int dark = 0;
     for (int row = 0; row < kPlaces; ++row) {
       for (int column = 0; column < kPlaces; ++column) {
-        const Vector2d part(2.0 * (column + 0.5) / kPlaces - 1.0, 2.0 * (row + 0.5) / kPlaces - 1.0);
+        const Vector2d part(2.0 * (column + 0.5) / kPlaces - 1.0,
+                            2.0 * (row + 0.5) / kPlaces - 1.0);
         const Vector2d place = middle + half.cwiseProduct(part);
         dark += isDark(place.x(), place.y()) ? 1 : 0;
       }

@@ -461,7 +461,8 @@ TEST(Obstacles, SayWhatIsWrongWithAChessboard) {
   };
   expect(changed([](ObstacleGroup& g) { g.chessboard.columns = 0; }),
          "columns is 0, allowed: 2 to 100");
-  expect(changed([](ObstacleGroup& g) { g.chessboard.rows = -3; }), "rows is -3, allowed: 2 to 100");
+  expect(changed([](ObstacleGroup& g) { g.chessboard.rows = -3; }),
+         "rows is -3, allowed: 2 to 100");
   expect(changed([](ObstacleGroup& g) { g.chessboard.square = 0.0; }),
          "square is 0, allowed: 0.005 to 2 m");
   expect(changed([](ObstacleGroup& g) { g.chessboard.margin = -0.1; }),

@@ -351,7 +351,7 @@ TEST(CalibrationFiles, TargetsOfChessboards) {
   EXPECT_EQ(target["colSpacingMeters"].as<double>(), 0.08);
   EXPECT_EQ(files[1].first, "corners.csv");
   // The board faces -x: its right, seen from the front, is -y.
-  const std::string& corners = files[1].second;
+  const std::string corners = files[1].second;
   EXPECT_EQ(corners.rfind("board,column,row,x [m],y [m],z [m]\n"
                           "board,0,0,0.000000000,0.320000000,1.700000000\n"
                           "board,1,0,0.000000000,0.240000000,1.700000000\n",

@@ -43,7 +43,7 @@ struct Chessboard {
   double diagonal() const;
   Print print() const;
   /// [m] Inner corners in M, row by row from the top, from left to right: the order of OpenCV's
-  /// findChessboardCorners, but for a turn by 180 degrees.
+  /// findChessboardCorners, or its reverse.
   std::vector<Eigen::Vector3d> corners() const;
 };
 

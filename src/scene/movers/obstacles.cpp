@@ -32,7 +32,7 @@ constexpr double kLeastWalk = 0.05;       // [m/s] below it people stand
 constexpr double kDrivenStride = 1.1;     // [s] of driven people
 constexpr TimeNs kLeastStep = 2'000'000;  // between a person's shapes
 
-constexpr double kLargestPlate = 20.0;    // [m]
+constexpr double kLargestPlate = 20.0;  // [m]
 
 bool drawsPlaces(ObstacleKind kind) {
   return kind != ObstacleKind::kWaypoints && kind != ObstacleKind::kOrbit &&
@@ -175,8 +175,9 @@ void ObstacleGroup::validate(const std::string& where) const {
                 fmt::format("{} m", resolution), "0.005 to 1 m");
   if (shape == ObstacleShape::kChessboard) {
     const double side = std::max(chessboard.width(), chessboard.height());
-    check.require(side <= kLargestPlate, "square", fmt::format("{:.6g} m", chessboard.square),
-                  fmt::format("a plate of at most {} m, this one has {:.6g} m", kLargestPlate, side));
+    check.require(
+        side <= kLargestPlate, "square", fmt::format("{:.6g} m", chessboard.square),
+        fmt::format("a plate of at most {} m, this one has {:.6g} m", kLargestPlate, side));
   }
   check.require(X_WM.p.allFinite() && X_WM.p.cwiseAbs().maxCoeff() < 1e6, "position",
                 fmt::format("[{}, {}, {}]", X_WM.p.x(), X_WM.p.y(), X_WM.p.z()),
