@@ -25,7 +25,7 @@ bool wasMoved(const KinematicState& from, const KinematicState& to) {
   return (to.X_WB.p - from.X_WB.p - flown).norm() > kLargestJump;
 }
 
-// The same motion at another place and heading.
+// Moves a reference to another place and heading.
 control::Reference broughtTo(const Pose& X_WB, control::Reference reference) {
   const double yaw = yawOf(X_WB.q);
   const Eigen::AngleAxisd turn(yaw - reference.yaw, Eigen::Vector3d::UnitZ());
