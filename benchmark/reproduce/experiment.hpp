@@ -58,5 +58,7 @@ Reproduction reproduceGroundRobot(Extent extent, Progress& progress);
 Reproduction reproduceKeyboard(Extent extent, Progress& progress);
 Reproduction reproducePlants(Extent extent, Progress& progress);
 Reproduction reproduceRows(Extent extent, Progress& progress);
+/// Not built where examples/autonomy is not.
+Reproduction reproduceSwarm(Extent extent, Progress& progress);
 
 }  // namespace marsim::reproduce

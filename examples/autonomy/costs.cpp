@@ -65,6 +65,13 @@ double collision(const Bspline& spline, const std::vector<Plane>& planes, double
   return cost;
 }
 
+Vector3d Mover::at(double time) const {
+  if (path.size() < 2) return p + v * (since + time);
+  const double along = std::max(0.0, (since + time) / step);
+  const std::size_t i = std::min(static_cast<std::size_t>(along), path.size() - 2);
+  return path[i] + (along - static_cast<double>(i)) * (path[i + 1] - path[i]);
+}
+
 double moving(const Bspline& spline, const std::vector<Mover>& movers, double weight,
               Points& gradient) {
   const double dt = spline.dt;
@@ -74,7 +81,7 @@ double moving(const Bspline& spline, const std::vector<Mover>& movers, double we
     const Vector3d shares(1.0 / 6.0, 4.0 / 6.0, 1.0 / 6.0);  // of the control points in the place
     const Vector3d place = three * shares;
     for (const Mover& mover : movers) {
-      const Vector3d apart = place - (mover.p + mover.v * (static_cast<double>(knot) * dt));
+      const Vector3d apart = place - mover.at(static_cast<double>(knot) * dt);
       const double d = apart.norm(), lack = mover.safeDistance() - d;
       if (lack <= 0.0 || d == 0.0) continue;
       cost += lack * lack * dt;

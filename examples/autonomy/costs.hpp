@@ -38,11 +38,16 @@ struct Plane {
 double collision(const Bspline& spline, const std::vector<Plane>& planes, double clearance,
                  double weight, Points& gradient);
 
-/// A moving obstacle that keeps its velocity (section 4.4.2, eq. 3-47).
+/// A moving obstacle that keeps its velocity (section 4.4.2, eq. 3-47), or announces its path.
 struct Mover {
-  Eigen::Vector3d p;   ///< [m] centre at the spline's begin
-  Eigen::Vector3d v;   ///< [m/s]
-  double width = 0.5;  ///< [m]
+  Eigen::Vector3d p;                       ///< [m] centre when it was told
+  Eigen::Vector3d v;                       ///< [m/s]
+  double width = 0.5;                      ///< [m]
+  std::vector<Eigen::Vector3d> path = {};  ///< [m] from p on, in place of v; straight on after it
+  double step = 0.1;                       ///< [s] between places of the path
+  double since = 0.0;                      ///< [s] from when it was told to the spline's begin
+  /// [m] Its place at a time of the spline [s].
+  Eigen::Vector3d at(double time) const;
   /// [m] Safe distance from the centre, C.
   double safeDistance() const { return 1.2 * width; }
 };

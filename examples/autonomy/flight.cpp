@@ -7,7 +7,7 @@
 #include <random>
 #include <utility>
 
-#include "navigator.hpp"
+#include "onboard.hpp"
 
 namespace autonomy {
 
@@ -37,43 +37,19 @@ NavigatorConfig navigatorConfig(const Course& course, double radius) {
   return config;
 }
 
-sim::UavConfig uavConfig(const Course& course) {
-  sim::UavConfig config;
-  config.vehicle = config::loadVehicle("zhong_2023");
-  config.controller = config::loadController("agile");
-  config.lidar = config::loadLidar("mid360");
-  config.start_p_WB = course.start;
-  const Vector3d way = course.goal - course.start;
-  config.start_yaw = std::atan2(way.y(), way.x());
-  return config;
-}
-
-control::Reference referenceOf(const Command& command) {
-  const auto& [p, v, a, j] = command.state;  // the steps of its jerk would shake the vehicle
-  return {p, v, a, Vector3d::Zero(), command.yaw, command.yaw_rate};
-}
-
-// Scans and odometry of the UAV to the navigator, its commands to the UAV.
-void connect(sim::Uav& uav, Navigator& navigator, Flight& flight) {
+// Figures of the flight, from what the navigator and the UAV report.
+void watch(sim::Uav& uav, Navigator& navigator, Flight& flight) {
   navigator.on_planned = [&](bool found, double seconds) {
     if (!found) ++flight.failed_plans;
     flight.planning.push_back(seconds);
   };
-  uav.on_scan = [&](const lidar::Scan& scan) {
-    std::vector<Vector3d> points;
-    for (const lidar::ScanPoint& point : scan.points) points.push_back(point.p_W.cast<double>());
-    navigator.addScan(scan.X_WS.p, points);
-  };
   uav.on_contact = [&](const collision::ContactEvent& event) {
     if (event.begins) ++flight.contacts;
   };
-  uav.on_report = [&](const sim::VehicleReport& report) {
-    const KinematicState& state = report.motion;
-    const double now = toSeconds(state.stamp);
-    navigator.addOdometry(now, state.X_WB.p, yawOf(state.X_WB.q));
-    if (const auto command = navigator.commandAt(now)) uav.setReference(referenceOf(*command));
-    flight.fastest = std::max(flight.fastest, state.v_WB.norm());
-    flight.hardest = std::max(flight.hardest, state.a_WB.norm());
+  uav.on_report = [&, answer = uav.on_report](const sim::VehicleReport& report) {
+    answer(report);
+    flight.fastest = std::max(flight.fastest, report.motion.v_WB.norm());
+    flight.hardest = std::max(flight.hardest, report.motion.a_WB.norm());
   };
 }
 
@@ -119,11 +95,13 @@ std::vector<Mover> moversOf(const scene::Obstacles& balls) {
 
 Flight fly(const Course& course, std::shared_ptr<const map::SurfelMap> map, std::uint32_t seed) {
   sim::World world(std::move(map));
-  const sim::UavConfig config = uavConfig(course);
+  const Vector3d way = course.goal - course.start;
+  const sim::UavConfig config = onboardConfig(course.start, std::atan2(way.y(), way.x()));
   sim::Uav& uav = world.addUav(config);
   Flight flight;
   Navigator navigator(navigatorConfig(course, config.vehicle.radius));
-  connect(uav, navigator, flight);
+  connect(uav, navigator);
+  watch(uav, navigator, flight);
   const auto balls = addBalls(world, course, seed);
   world.runFor(1.0);  // the first scans
   if (const auto refusal = navigator.setGoal(course.goal)) throw Error(refusal->reason);

@@ -112,6 +112,17 @@ bool LocalMap::isBlocked(const Cell& cell) const {
   return contains(cell) && blocked_by_[indexOf(cell)] != 0;
 }
 
+double LocalMap::depthAt(const Vector3d& p_W) const {
+  const double least = 0.1 * config_.side;  // cells count as blocked by their centres
+  const Cell cell = cellOf(p_W);
+  double depth = std::max({least, config_.lowest - p_W.z(), p_W.z() - config_.highest});
+  for (const Cell& step : ball_) {
+    if (!isOccupied(cell + step)) continue;
+    depth = std::max(depth, config_.inflation - (centreOf(cell + step) - p_W).norm());
+  }
+  return depth;
+}
+
 void LocalMap::addScan(const Vector3d& sensor_p_W, const std::vector<Vector3d>& points_W) {
   ++scan_;
   const Vector3d low = centreOf(min_), high = centreOf(min_ + size_ - Cell::Ones());

@@ -54,6 +54,8 @@ class LocalMap {
   /// Whether the UAV's centre may not be there.
   bool isBlocked(const Cell& cell) const;
   bool isBlocked(const Eigen::Vector3d& p_W) const { return isBlocked(cellOf(p_W)); }
+  /// [m] How much nearer than the inflation a blocked place is to an occupied cell; positive.
+  double depthAt(const Eigen::Vector3d& p_W) const;
   /// The nearest place in the box within `reach` [m] that is not blocked.
   std::optional<Eigen::Vector3d> nearestFree(const Eigen::Vector3d& p_W, double reach) const;
 

@@ -86,7 +86,7 @@ std::vector<Vector3d> Navigator::withoutMovers(const std::vector<Vector3d>& poin
   std::vector<Vector3d> others;
   for (const Vector3d& point : points_W) {
     const auto isOf = [&](const Mover& mover) {
-      return (point - mover.p).norm() < mover.safeDistance();
+      return (point - mover.at(0.0)).norm() < mover.safeDistance();
     };
     if (std::none_of(movers.begin(), movers.end(), isOf)) others.push_back(point);
   }
@@ -100,7 +100,7 @@ void Navigator::setMovers(double stamp, std::vector<Mover> movers) {
 
 std::vector<Mover> Navigator::moversAt(double time) const {
   std::vector<Mover> movers = movers_;
-  for (Mover& mover : movers) mover.p += mover.v * (time - movers_stamp_);
+  for (Mover& mover : movers) mover.since += time - movers_stamp_;
   return movers;
 }
 
@@ -149,6 +149,17 @@ State Navigator::stateNow() const {
   state.a = state.a * rate_ * rate_ - state.v * slowing;
   state.v *= rate_;
   return state;
+}
+
+std::vector<Vector3d> Navigator::announcedPath(double step, int count) const {
+  std::vector<Vector3d> path;
+  double time = on_it_, rate = rate_;
+  for (int i = 0; trajectory_ && i < count; ++i) {
+    path.push_back(trajectory_->at(time).p);
+    time += step * rate;
+    rate = std::max(0.0, rate - step * slowing_);
+  }
+  return path;
 }
 
 void Navigator::plan(double now) {

@@ -45,10 +45,13 @@ class Navigator {
   std::optional<Refusal> setGoal(const Eigen::Vector3d& goal_W);
   void addOdometry(double stamp, const Eigen::Vector3d& p_W, double yaw);
   void addScan(const Eigen::Vector3d& sensor_p_W, const std::vector<Eigen::Vector3d>& points_W);
-  /// Moving obstacles, with their places at the time `stamp`.
+  /// Moving obstacles, with their places and paths from the time `stamp` on.
   void setMovers(double stamp, std::vector<Mover> movers);
   /// The command for a time, no earlier than the last one; none before the first odometry.
   std::optional<Command> commandAt(double now);
+  /// Places [m] of the UAV from now on, `step` [s] apart, as it has planned them. None before the
+  /// first odometry.
+  std::vector<Eigen::Vector3d> announcedPath(double step, int count) const;
 
   const LocalMap& map() const { return map_; }
   bool hasGoal() const { return goal_.has_value(); }

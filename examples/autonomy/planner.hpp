@@ -40,7 +40,8 @@ class Planner {
   std::optional<Bspline> plan(const State& start, const Eigen::Vector3d& goal,
                               const std::vector<Mover>& movers = {}) const;
   /// The first time [s] from `begin` on at which a spline meets a blocked cell or a mover; none: it
-  /// is free. The first 0.2 s are taken as free: no other trajectory leaves it sooner.
+  /// is free. The first 0.2 s are taken as free: no other trajectory leaves it sooner. One that
+  /// begins where the UAV may not be is free while it leads out.
   std::optional<double> firstCollision(const Bspline& spline, double begin,
                                        const std::vector<Mover>& movers = {}) const;
 
@@ -48,6 +49,9 @@ class Planner {
   const LocalMap& map() const { return map_; }
 
  private:
+  /// [m] How much too near to obstacles a place is; 0: it is free.
+  double depthAt(const Eigen::Vector3d& p, double time, const std::vector<Mover>& movers) const;
+
   PlannerConfig config_;
   const LocalMap& map_;
 };

@@ -59,6 +59,9 @@ TEST_F(Reproduce, Keyboard) { expectMet("keyboard", 13); }
 TEST_F(Reproduce, Rows) { expectMet("rows", 2); }
 TEST_F(Reproduce, GroundRobot) { expectMet("ground_robot", 6); }
 TEST_F(Reproduce, Plants) { expectMet("plants", 1); }
+#ifdef MARSIM_HAS_AUTONOMY
+TEST_F(Reproduce, Swarm) { expectMet("swarm", 2); }
+#endif
 
 TEST_F(Reproduce, Shrub) {
   run({"shrub"});

@@ -362,6 +362,47 @@ TEST(Planner, KeepsAwayFromAMover) {
   EXPECT_GT(nearest(*seeing), 0.6);
 }
 
+TEST(Planner, LeavesTheNeighbourhoodOfAPost) {
+  LocalMap map({});
+  map.moveTo({0, 0, 1});
+  map.addScan({0, 0, 1}, post());
+  const Planner planner({}, map);
+  const State start{{2.1, 0, 1}, {}, {}, {}};  // at rest, 0.2 m from the post
+  ASSERT_TRUE(map.isBlocked(start.p));
+  for (const Vector3d& goal : {Vector3d(0, 0, 1), Vector3d(2.1, 3, 1)}) {
+    const auto spline = planner.plan(start, goal);
+    ASSERT_TRUE(spline);
+    for (double time = 0.0; time < spline->duration(); time += 0.01) {
+      EXPECT_GT((spline->at(time).p - Vector3d(2.5, 0, spline->at(time).p.z())).norm(), 0.37);
+    }
+  }
+  Bspline into{start.p.replicate(1, 12), 0.1};
+  for (int i = 0; i < 9; ++i) into.points.col(3 + i).x() += 0.04 * (i + 1);
+  EXPECT_TRUE(planner.firstCollision(into, 0.0));
+}
+
+TEST(Planner, LeavesAMoverThatHasStoppedBesideIt) {
+  LocalMap map({});
+  map.moveTo({0, 0, 1});
+  const Planner planner({}, map);
+  const Mover mover{{0.4, 0, 1}, {0, 0, 0}, 0.5};
+  const auto spline = planner.plan({{0, 0, 1}, {}, {}, {}}, {3, 0, 1}, {mover});
+  ASSERT_TRUE(spline);
+  for (double time = 0.0; time < spline->duration(); time += 0.01) {
+    EXPECT_GT((spline->at(time).p - mover.p).norm(), 0.37) << time;
+  }
+}
+
+TEST(Mover, FollowsItsPathAndThenGoesStraightOn) {
+  Mover mover{{0, 0, 1}, {9, 9, 9}, 0.5, {{0, 0, 1}, {0.2, 0, 1}, {0.2, 0.3, 1}}, 0.1};
+  EXPECT_LT((mover.at(0.05) - Vector3d(0.1, 0, 1)).norm(), 1e-9);
+  EXPECT_LT((mover.at(0.4) - Vector3d(0.2, 0.9, 1)).norm(), 1e-9);
+  mover.since = 0.15;
+  EXPECT_LT((mover.at(0.0) - Vector3d(0.2, 0.15, 1)).norm(), 1e-9);
+  mover.path.clear();
+  EXPECT_LT((mover.at(0.1) - Vector3d(2.25, 2.25, 3.25)).norm(), 1e-9);
+}
+
 NavigatorConfig navigatorConfig() {
   NavigatorConfig config;
   config.planner.limits = {2.0, 3.0, 30.0};
@@ -414,6 +455,21 @@ TEST(Navigator, FliesRoundAPostThatItSeesLate) {
   navigator.addScan({0, 0, 1}, post());
   const State end = follow(navigator, 1.0, 8.0);
   EXPECT_LT((end.p - Vector3d(6, 0, 1)).norm(), 0.01);
+}
+
+TEST(Navigator, FliesThePathThatItAnnounces) {
+  Navigator navigator(navigatorConfig());
+  EXPECT_TRUE(navigator.announcedPath(0.1, 10).empty());
+  navigator.addOdometry(0.0, {0, 0, 1}, 0.0);
+  EXPECT_FALSE(navigator.setGoal({3, 1, 1}));
+  follow(navigator, 0.0, 1.0);
+  const auto path = navigator.announcedPath(0.1, 10);
+  ASSERT_EQ(path.size(), 10U);
+  for (int i = 1; i < 10; ++i) {
+    const double now = 1.0 + 0.1 * (i - 1);
+    const State state = follow(navigator, now, now + 0.1);
+    EXPECT_LT((state.p - path[static_cast<std::size_t>(i)]).norm(), 0.03) << i;
+  }
 }
 
 TEST(Navigator, LeavesMoversOutOfTheMap) {
