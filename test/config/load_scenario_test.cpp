@@ -11,6 +11,7 @@
 #include "config/scenario.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
+#include "marsim/geometry/pose_file.hpp"
 #include "support.hpp"
 
 namespace marsim::config {
@@ -204,12 +205,21 @@ TEST_F(LoadScenario, DataSetsNeedNoChecks) {
 TEST_F(LoadScenario, BundledDataSetsBeginAtRest) {
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(dataDir() / "config" / "dataset")) {
-    const Scenario scenario = loadScenario(entry.path(), Purpose::kDataset);
-    EXPECT_GE(scenario.flights.at("uav0").rest, 2.0) << entry.path();
-    EXPECT_EQ(scenario.arguments.at("speed"), "1.5") << entry.path();
+    if (entry.path().extension() != ".yaml") continue;
     ++count;
+    const Scenario scenario = loadScenario(entry.path(), Purpose::kDataset);
+    EXPECT_EQ(scenario.arguments.at("speed"), "1.5") << entry.path();
+    const scenario::Flight& flight = scenario.flights.at("uav0");
+    if (flight.trajectory.empty()) {
+      EXPECT_GE(flight.rest, 2.0) << entry.path();
+      continue;
+    }
+    const std::vector<StampedPose> poses = readPoseFile(flight.trajectory);
+    for (std::size_t i = 0; toSeconds(poses[i].stamp - poses[0].stamp) < 2.0; ++i) {
+      EXPECT_EQ(poses[i].X_WB.p, poses[0].X_WB.p) << flight.trajectory;
+    }
   }
-  EXPECT_GE(count, 4);
+  EXPECT_GE(count, 5);
 }
 
 TEST_F(LoadScenario, ArgumentsOfTheLaunchFile) {
