@@ -86,6 +86,10 @@ const std::vector<PaperExperiment>& paperExperiments() {
        "speed. Flights in which the UAVs announce velocities or nothing, in place of their "
        "planned paths, are not judged.",
        1, kSwarm},
+      {"exploration", "Exploration of a building", std::string(kKong) + "VI-F, Fig. 13",
+       "One UAV with an Avia explores the map Indoor-2 by FUEL; pictures of the area seen.",
+       "a planner that explores by frontiers; config/suites/exploration.yaml flies way points.", 1,
+       nullptr},
       {"plants", "Plants on a fine ground", std::string(kGoodin) + "3.6",
        "24,564 instanced plants on a root step of 2 x 3 x 0.4 m that was measured from "
        "photographs: 604,488,350 triangles.",

@@ -74,7 +74,7 @@ Totals totalsOf(const std::vector<SwarmMember>& members) {
 }
 
 suite::Curve outlineOf(const autonomy::Post& post) {
-  suite::Curve curve{"post", "", {}};
+  suite::Curve curve{"post", "axis", {}};  // the grey of the axes
   for (int i = 0; i <= 12; ++i) {
     const double angle = 2.0 * kPi * i / 12.0;
     curve.points.emplace_back(post.p +

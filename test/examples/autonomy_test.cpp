@@ -371,7 +371,7 @@ TEST(Planner, LeavesTheNeighbourhoodOfAPost) {
   ASSERT_TRUE(map.isBlocked(start.p));
   for (const Vector3d& goal : {Vector3d(0, 0, 1), Vector3d(2.1, 3, 1)}) {
     const auto spline = planner.plan(start, goal);
-    ASSERT_TRUE(spline);
+    ASSERT_TRUE(spline) << goal.transpose();
     for (double time = 0.0; time < spline->duration(); time += 0.01) {
       EXPECT_GT((spline->at(time).p - Vector3d(2.5, 0, spline->at(time).p.z())).norm(), 0.37);
     }
@@ -386,7 +386,7 @@ TEST(Planner, LeavesAMoverThatHasStoppedBesideIt) {
   map.moveTo({0, 0, 1});
   const Planner planner({}, map);
   const Mover mover{{0.4, 0, 1}, {0, 0, 0}, 0.5};
-  const auto spline = planner.plan({{0, 0, 1}, {}, {}, {}}, {3, 0, 1}, {mover});
+  const auto spline = planner.plan({{0, 0, 1}, {}, {}, {}}, {-1, 3, 1}, {mover});
   ASSERT_TRUE(spline);
   for (double time = 0.0; time < spline->duration(); time += 0.01) {
     EXPECT_GT((spline->at(time).p - mover.p).norm(), 0.37) << time;
