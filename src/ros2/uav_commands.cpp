@@ -131,7 +131,7 @@ void UavCommands::servePlacements(const sim::UavConfig& config) {
               kFarthestPlace, kLargestAngle));
         }
         place(p_WB, yaw);
-        return uav_.quadrotor().onGround() ? "on the ground" : "in the air";
+        return uav_.platform().onGround() ? "on the ground" : "in the air";
       },
       refusing("teleport"));
 }
