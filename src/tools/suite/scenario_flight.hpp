@@ -75,8 +75,7 @@ class ScenarioFlight {
   void addSurfaces();
   /// [m] Of the map that cameras see, beside one of this resolution.
   double imageResolution(double resolution) const;
-  sim::Renderers makeRenderers(const std::shared_ptr<const map::SurfelMap>& map,
-                               int threads) const;
+  sim::Renderers makeRenderers(const std::shared_ptr<const map::SurfelMap>& map, int threads) const;
   void addObstacles(const std::string& name);
   void fly(const sim::VehicleReport& report);
 
