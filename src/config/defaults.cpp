@@ -19,7 +19,8 @@ constexpr const char* kArguments =
     "map:=forest obstacles:=none vegetation:=none surfaces:=none weather:=none ground_z:=auto "
     // Sensors.
     "lidar:=avia output:=auto rays:=auto returns:=auto slam_client:=none lidar_noise:=true "
-    "instantaneous:=false peers_in_scans:=true depth:=none camera:=none image_resolution:=auto imu:=vehicle seed:=1 "
+    "instantaneous:=false peers_in_scans:=true depth:=none camera:=none image_resolution:=auto "
+    "imu:=vehicle seed:=1 "
     "renderer:=cpu "
     // The UAV and its flight.
     "uav_id:=auto vehicle:=hummingbird controller:=default x:=0.0 y:=0.0 z:=1.5 yaw:=0.0 "

@@ -31,7 +31,8 @@ namespace {
 /// Arguments of sim.launch that this flight takes.
 const std::vector<std::string> kArguments = split(
     "camera check_start collision collision_response controller depth dynamics epoch ground_z "
-    "gusts image_resolution imu instantaneous lidar lidar_noise map motor_failure obstacles output rays renderer "
+    "gusts image_resolution imu instantaneous lidar lidar_noise map motor_failure obstacles output "
+    "rays renderer "
     "replay resolution returns speed surface surfaces vegetation vehicle weather wind",
     ' ');
 
