@@ -39,8 +39,8 @@ struct UavConfig : VehicleSetup {
 struct Renderers {
   std::shared_ptr<const lidar::RayRenderer> rays = nullptr;      ///< of LiDARs
   std::shared_ptr<const lidar::ImageRenderer> images = nullptr;  ///< of depth cameras
-  lidar::CameraRenderers cameras = {};  ///< without a map: `rays` and `images` serve cameras, too
   lidar::RendererConfig config = {};    ///< for plants and colours, rendered beside the map
+  lidar::CameraRenderers cameras = {};  ///< without a map: `rays` and `images` serve cameras, too
 };
 
 /// One UAV, all of it, without ROS: its vehicle, pilot and sensors, connected as the nodes are.
