@@ -68,8 +68,8 @@ TEST(Bspline, DerivativesAreThoseOfDifferences) {
 }
 
 TEST(Bspline, BeginsAndEndsInGivenStates) {
-  const State first{{1, 2, 3}, {0.5, -1, 2}, {3, 0, -1}, {}},
-      last{{2, 2, 2}, {1, 1, 0}, {0, 1, 0}, {}};
+  const State first{{1, 2, 3}, {0.5, -1, 2}, {3, 0, -1}},
+      last{{2, 2, 2}, {1, 1, 0}, {0, 1, 0}};
   Bspline spline{randomPoints(3), 0.09};
   spline.points.leftCols<3>() = controlPointsOf(first, spline.dt);
   spline.points.rightCols<3>() = controlPointsOf(last, spline.dt);
@@ -325,7 +325,7 @@ TEST(Planner, PassesAPostWithinTheLimits) {
   PlannerConfig config;
   config.limits = {3.0, 3.0, 30.0};
   const Planner planner(config, map);
-  const State start{{0, 0, 1}, {1, 0, 0}, {}, {}};
+  const State start{{0, 0, 1}, {1, 0, 0}};
   const auto spline = planner.plan(start, {4.5, 0, 1});
   ASSERT_TRUE(spline);
   EXPECT_EQ(spline->points.cols(), 25);
@@ -344,7 +344,7 @@ TEST(Planner, KeepsAwayFromAMover) {
   map.moveTo({0, 0, 1});
   PlannerConfig config;
   config.limits = {2.0, 6.0, 30.0};
-  const State start{{0, 0, 1}, {1.5, 0, 0}, {}, {}};
+  const State start{{0, 0, 1}, {1.5, 0, 0}};
   // It meets the straight way after about 1.3 s.
   const Mover mover{{2.4, 1.3, 1}, {0, -1, 0}, 0.6};
   const auto nearest = [&](const Bspline& spline) {
@@ -367,7 +367,7 @@ TEST(Planner, LeavesTheNeighbourhoodOfAPost) {
   map.moveTo({0, 0, 1});
   map.addScan({0, 0, 1}, post());
   const Planner planner({}, map);
-  const State start{{2.1, 0, 1}, {}, {}, {}};  // at rest, 0.2 m from the post
+  const State start{{2.1, 0, 1}};  // at rest, 0.2 m from the post
   ASSERT_TRUE(map.isBlocked(start.p));
   for (const Vector3d& goal : {Vector3d(0, 0, 1), Vector3d(2.1, 3, 1)}) {
     const auto spline = planner.plan(start, goal);
@@ -386,7 +386,7 @@ TEST(Planner, LeavesAMoverThatHasStoppedBesideIt) {
   map.moveTo({0, 0, 1});
   const Planner planner({}, map);
   const Mover mover{{0.4, 0, 1}, {0, 0, 0}, 0.5};
-  const auto spline = planner.plan({{0, 0, 1}, {}, {}, {}}, {-1, 3, 1}, {mover});
+  const auto spline = planner.plan(State{{0, 0, 1}}, {-1, 3, 1}, {mover});
   ASSERT_TRUE(spline);
   for (double time = 0.0; time < spline->duration(); time += 0.01) {
     EXPECT_GT((spline->at(time).p - mover.p).norm(), 0.37) << time;
