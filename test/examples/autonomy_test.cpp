@@ -68,8 +68,7 @@ TEST(Bspline, DerivativesAreThoseOfDifferences) {
 }
 
 TEST(Bspline, BeginsAndEndsInGivenStates) {
-  const State first{{1, 2, 3}, {0.5, -1, 2}, {3, 0, -1}},
-      last{{2, 2, 2}, {1, 1, 0}, {0, 1, 0}};
+  const State first{{1, 2, 3}, {0.5, -1, 2}, {3, 0, -1}}, last{{2, 2, 2}, {1, 1, 0}, {0, 1, 0}};
   Bspline spline{randomPoints(3), 0.09};
   spline.points.leftCols<3>() = controlPointsOf(first, spline.dt);
   spline.points.rightCols<3>() = controlPointsOf(last, spline.dt);
