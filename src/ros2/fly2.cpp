@@ -219,6 +219,9 @@ class Simulation {
     const auto answered = hearAnswers(clock, participant, inbox);
     announce(participant);
     tell(clock);
+    // Time that waits for answers, or runs as fast as it can, has each message before it goes on.
+    if (!clock.inLockstep() && clock.answers().empty()) measureBeside();
+    const Finish finish{*this};
     while (tools::InterruptGuard::count() == 0 && !(duration && flight().now() >= *duration)) {
       const auto now = SimClock::WallClock::now();
       inbox.take();
@@ -250,6 +253,23 @@ class Simulation {
       std::this_thread::sleep_for(kPauseWhenLate);
   }
   tools::ScenarioFlight& flight() const { return *flights_.front(); }
+  /// Finishes the measurements before their topics end.
+  struct Finish {
+    const Simulation& simulation;
+    ~Finish() { simulation.finishMeasurements(); }
+  };
+  void measureBeside() const {
+    for (const auto& member : members_) member->uav.measureBeside();
+  }
+  void finishMeasurements() const {
+    for (const auto& member : members_) {
+      try {
+        member->uav.finishMeasurements();
+      } catch (const std::exception& error) {
+        fmt::print(stderr, "{}: {}\n", member->name, error.what());
+      }
+    }
+  }
   void addMembers(Participant& participant, WorldTopics& world, Inbox& inbox) {
     std::vector<Transform> transforms;
     for (std::size_t i = 0; i < flights_.size(); ++i) {

@@ -51,7 +51,13 @@ void Uav::teleport(const Eigen::Vector3d& p_WB, double yaw) {
   announce({});
 }
 
+void Uav::keepMisses(bool keep) {
+  finishMeasurements();
+  if (lidar_) lidar_->lidar().keepMisses(keep);
+}
+
 void Uav::setWeather(const lidar::Weather& weather) {
+  finishMeasurements();
   if (lidar_) lidar_->lidar().setWeather(weather);
   if (depth_camera_) depth_camera_->setWeather(weather);
   if (cameras_) cameras_->setWeather(weather);
@@ -99,21 +105,42 @@ void Uav::measure(const ObjectsIn& objectsIn) {
   const auto objects = [&](TimeNs begin, TimeNs end) {
     return objectsIn ? objectsIn(begin, end) : std::vector<scene::MovingObject>();
   };
-  for (const RangeSensor::Interval& due : std::exchange(due_scans_, {})) {
-    if (on_scan) on_scan(lidar_->scan(due, objects(due.begin, due.end)));
+  for (RangeSensor::Interval& due : std::exchange(due_scans_, {})) {
+    if (!on_scan) continue;
+    make(scan_, [this, on = on_scan, present = objects(due.begin, due.end), due = std::move(due)] {
+      on(lidar_->scan(due, present));
+    });
   }
   for (const ImageClock::Instant& due : std::exchange(due_depth_images_, {})) {
-    if (on_image) on_image(depth_camera_->image(due, objects(due.time, due.time)));
+    if (!on_image) continue;
+    make(depth_image_, [this, on = on_image, present = objects(due.time, due.time), due] {
+      on(depth_camera_->image(due, present));
+    });
   }
   for (const ImageClock::Instant& due : std::exchange(due_images_, {})) {
     if (!on_camera_image) continue;
     const TimeNs begin = cameras_->beginOf(due);
-    const std::vector<scene::MovingObject> present =
+    auto present =
         scene::countedFrom(toSeconds(due.time - begin), objects(begin, cameras_->endOf(due)));
-    std::vector<std::size_t> all(cameras_->cameras().size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    const std::vector<lidar::CameraImage> images = cameras_->images(all, due, present);
-    for (const std::size_t i : all) on_camera_image(i, images[i], present);
+    make(images_, [this, on = on_camera_image, present = std::move(present), due] {
+      std::vector<std::size_t> all(cameras_->cameras().size());
+      std::iota(all.begin(), all.end(), std::size_t{0});
+      const std::vector<lidar::CameraImage> images = cameras_->images(all, due, present);
+      for (const std::size_t i : all) on(i, images[i], present);
+    });
+  }
+}
+
+template <class Measurement>
+void Uav::make(std::future<void>& earlier, Measurement measurement) {
+  if (!measures_beside_) return measurement();
+  if (earlier.valid()) earlier.get();
+  earlier = std::async(std::launch::async, std::move(measurement));
+}
+
+void Uav::finishMeasurements() {
+  for (std::future<void>* each : {&scan_, &depth_image_, &images_}) {
+    if (each->valid()) each->get();
   }
 }
 

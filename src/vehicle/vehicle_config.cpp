@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <Eigen/QR>
 
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
+#include "geometry/pseudoinverse.hpp"
 
 namespace marsim::vehicle {
 namespace {
@@ -142,12 +142,10 @@ RotorArray VehicleConfig::hoverSpeeds() const {
     wrench.row(row) /= largest;
   }
   const Eigen::Vector4d weight(totalMass() * kGravity / thrust_coefficient, 0.0, 0.0, 0.0);
-  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition;
-  decomposition.setThreshold(kLeastAuthority);
-  decomposition.compute(wrench);
-  if (decomposition.rank() < 4) return none;
+  const auto squares = pseudoinverse(wrench, kLeastAuthority);
+  if (!squares) return none;
   // The root of a negative solution is NaN, as the header says.
-  return decomposition.solve(weight).array().sqrt();
+  return (*squares * weight).array().sqrt();
 }
 
 double VehicleConfig::powerAt(const RotorArray& speeds) const {

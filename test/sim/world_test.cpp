@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <future>
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/geometry/kd_tree.hpp"
 #include "marsim/sim/world.hpp"
@@ -377,7 +379,7 @@ TEST(World, DrivesObstaclesThatAreSeenAsTold20MsBefore) {
 
 TEST(World, RepeatsItsScansByteForByte) {
   const auto map = room();
-  const auto flown = [&](std::uint64_t seed) {
+  const auto flown = [&](std::uint64_t seed, bool beside = false) {
     World world(map, {});
     UavConfig config = uavConfig();
     config.seed = seed;
@@ -395,15 +397,49 @@ TEST(World, RepeatsItsScansByteForByte) {
                                      point.p_W.y(), point.p_W.z(), point.range, point.time});
       }
     };
+    if (beside) first.measureBeside();
     first.setGoal({1.0, 2.0, 2.0}, 0.5);
     for (int i = 0; i < 1000; ++i) world.step();
+    first.finishMeasurements();
     return values;
   };
-  const std::vector<float> a = flown(1), b = flown(1), other = flown(2);
+  const std::vector<float> a = flown(1), other = flown(2);
   ASSERT_GT(a.size(), 10000U);
-  ASSERT_EQ(a.size(), b.size());
-  EXPECT_EQ(std::memcmp(a.data(), b.data(), a.size() * sizeof(float)), 0);
+  for (const bool beside : {false, true}) {
+    const std::vector<float> b = flown(1, beside);
+    ASSERT_EQ(a.size(), b.size()) << beside;
+    EXPECT_EQ(std::memcmp(a.data(), b.data(), a.size() * sizeof(float)), 0) << beside;
+  }
   EXPECT_NE(a, other) << "another seed is another noise";
+}
+
+// The scan at 1 / 30 s is not done before the callback is let go; the next is due at 2 / 30 s.
+TEST(World, StepsGoOnWhileAScanIsMade) {
+  World world(room(), {});
+  Uav& uav = world.addUav(uavConfig());
+  std::promise<void> may_end;
+  std::vector<TimeNs> stamps;
+  uav.on_scan = [&, go = may_end.get_future().share()](const lidar::Scan& scan) {
+    go.wait();
+    stamps.push_back(scan.stamp);
+  };
+  uav.measureBeside();
+  world.runFor(0.06);
+  may_end.set_value();
+  uav.setWeather({});  // waits, since the scan has the old weather
+  EXPECT_EQ(stamps, std::vector<TimeNs>{0});
+  world.runFor(0.06);
+  uav.finishMeasurements();
+  EXPECT_EQ(stamps.size(), 3U) << "one after another, none lost";
+}
+
+TEST(World, AnErrorWhileAScanIsMadeComesWithTheNext) {
+  World world(room(), {});
+  Uav& uav = world.addUav(uavConfig());
+  uav.on_scan = [](const lidar::Scan&) { throw Error("no room"); };
+  uav.measureBeside();
+  EXPECT_NO_THROW(world.runFor(0.06));
+  EXPECT_THROW(world.runFor(0.06), Error);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -80,10 +81,14 @@ class Uav {
   /// Makes the scans and images that are due; `objectsIn` gives the moving objects and may be
   /// empty. World calls it when all UAVs have stepped.
   void measure(const ObjectsIn& objectsIn = {});
+  /// From now on each sensor makes its scans or images in a thread of its own while the UAV steps
+  /// on; measure() waits only for one that is still made when the next of that sensor is due. The
+  /// results are the same; on_scan, on_image and on_camera_image are called in those threads.
+  void measureBeside() { measures_beside_ = true; }
+  /// Waits for the scans and images that are being made; throws what their callbacks threw.
+  void finishMeasurements();
   /// Whether scans list the shots without a return.
-  void keepMisses(bool keep) {
-    if (lidar_) lidar_->lidar().keepMisses(keep);
-  }
+  void keepMisses(bool keep);
   /// Sets the weather of all later scans and images; at first clear air. Throws ConfigError.
   void setWeather(const lidar::Weather& weather);
 
@@ -103,7 +108,7 @@ class Uav {
   /// Removes and returns its announcements to the others.
   std::vector<Announcement> takeAnnouncements() { return std::exchange(announcements_, {}); }
 
-  // Called from step() and measure() when their data is ready; may be empty.
+  // Called from step() and measure() when their data is ready (see measureBeside()); may be empty.
   std::function<void(const VehicleReport&)> on_report;
   std::function<void(const KinematicState&)> on_odometry;
   std::function<void(const vehicle::ImuSample&)> on_imu;
@@ -119,6 +124,8 @@ class Uav {
   void report();
   void announce(const std::vector<Impact>& impacts);
   void tell(const std::vector<collision::ContactEvent>& contacts) const;
+  template <class Measurement>
+  void make(std::future<void>& earlier, Measurement measurement);
 
   UavConfig config_;
   Vehicle vehicle_;
@@ -130,6 +137,8 @@ class Uav {
   std::vector<ImageClock::Instant> due_depth_images_, due_images_;
   Announcer announcer_;
   std::vector<Announcement> announcements_;
+  bool measures_beside_ = false;
+  std::future<void> scan_, depth_image_, images_;  // being made; last, since they wait at their end
 };
 
 /// A map, UAVs and other moving objects. UAVs see and hit each other at the motion that they

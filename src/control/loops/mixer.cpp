@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <Eigen/QR>
 
 #include "marsim/common/error.hpp"
+#include "geometry/pseudoinverse.hpp"
 
 namespace marsim::control {
 namespace {
@@ -30,8 +30,6 @@ void validateRotors(const VehicleModel& vehicle) {
                 fmt::format("a list of {}", rotors), fmt::format("a list of 3 to {}", kMostRotors));
 }
 
-using Pseudoinverse = Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>;
-
 // Least-norm squares of the rotors' speeds for a unit of thrust over k_F, of torque over k_F (roll
 // and pitch) and over k_M (yaw): a column each, that of yaw zero where the rotors cannot give it.
 Eigen::MatrixXd squaresOfWrench(const VehicleModel& vehicle) {
@@ -41,14 +39,13 @@ Eigen::MatrixXd squaresOfWrench(const VehicleModel& vehicle) {
     const VehicleModel::Rotor& rotor = vehicle.rotors[static_cast<std::size_t>(i)];
     wrench.col(i) << 1.0, rotor.position.y(), -rotor.position.x(), -rotor.spin;
   }
-  const Pseudoinverse all(wrench);
-  if (all.rank() == 4) return all.pseudoInverse();
-  const Pseudoinverse without_yaw(wrench.topRows<3>());
-  const bool holds = without_yaw.rank() == 3;
+  if (const auto all = pseudoinverse(wrench)) return *all;
+  const auto without_yaw = pseudoinverse(wrench.topRows<3>());
   Validator("controller")
-      .require(holds, "the vehicle's rotors", "a list of rotors in one line", "rotors all round");
+      .require(without_yaw.has_value(), "the vehicle's rotors", "a list of rotors in one line",
+               "rotors all round");
   Eigen::MatrixXd squares = Eigen::MatrixXd::Zero(rotors, 4);
-  squares.leftCols<3>() = without_yaw.pseudoInverse();
+  squares.leftCols<3>() = *without_yaw;
   return squares;
 }
 
