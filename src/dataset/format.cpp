@@ -27,6 +27,8 @@ struct Layout {
 bool all(const Sensors& /*sensors*/, const ImageStream& /*stream*/) { return true; }
 bool none(const Sensors& /*sensors*/, const ImageStream& /*stream*/) { return false; }
 
+constexpr char kAslByItsDataSet[] = "euroc";
+
 // In the order of the enumeration.
 constexpr Layout kLayouts[] = {{"tum", false, false, false, true, tumHolds, makeTumWriter},
                                {"asl", true, false, false, true, all, makeAslWriter},
@@ -114,7 +116,8 @@ std::vector<Format> formatsOf(const std::string& words, const std::string& where
   std::vector<Format> formats;
   const std::vector<std::string> known = namesWhere([](const Layout&) { return true; });
   for (const std::string& part : split(words, ',')) {
-    const std::string word(trimmed(part));
+    std::string word(trimmed(part));
+    if (word == kAslByItsDataSet) word = nameOf(Format::kAsl);
     const auto found = std::find(known.begin(), known.end(), word);
     if (found == known.end()) throw UnknownNameError(where, field, word, known);
     formats.push_back(static_cast<Format>(found - known.begin()));

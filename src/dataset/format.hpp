@@ -11,7 +11,7 @@ namespace marsim::dataset {
 /// The layouts of a data set on disk.
 enum class Format {
   kTum,     ///< "tum": ground truth and accelerometer of TUM RGB-D
-  kAsl,     ///< "asl": EuRoC's mav0
+  kAsl,     ///< "asl" or "euroc": EuRoC's mav0
   kKitti,   ///< "kitti": KITTI odometry with SemanticKITTI's labels
   kPcd,     ///< "pcd": a PCD file a scan
   kRosbag,  ///< "rosbag": a bag of ROS 1

@@ -63,7 +63,7 @@ class Layouts(KnownFlight):
         zero = self.made("zero", "--format", formats, "--duration", "1")
         self.dated_as(replayed, zero, begin)
         words = [MARSIM, "dataset", "--out", "own", "--trajectory", "day.tum", "--map", "room.pcd",
-                 "--imu", "ideal", "--lidar", "scanner.yaml", "--format", "asl", "--duration", "1"]
+                 "--imu", "ideal", "--lidar", "scanner.yaml", "--format", "euroc", "--duration", "1"]
         subprocess.run(words, cwd=self.folder, check=True, timeout=200)
         self.same_files(self.path("own", "asl"), self.path("day", "asl"))
 
