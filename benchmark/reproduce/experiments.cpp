@@ -9,9 +9,10 @@ constexpr char kGoodin[] =
     "Goodin et al., LiDAR simulator for vegetation, Electronics 2018, 7(9):154, ";
 
 #ifdef MARSIM_HAS_AUTONOMY
-constexpr auto* kSwarm = &reproduceSwarm;
+constexpr auto *kSwarm = &reproduceSwarm, *kExploration = &reproduceExploration;
 #else
 constexpr Reproduction (*kSwarm)(Extent, Progress&) = nullptr;
+constexpr Reproduction (*kExploration)(Extent, Progress&) = nullptr;
 #endif
 
 }  // namespace
@@ -88,8 +89,8 @@ const std::vector<PaperExperiment>& paperExperiments() {
        1, kSwarm},
       {"exploration", "Exploration of a building", std::string(kKong) + "VI-F, Fig. 13",
        "One UAV with an Avia explores the map Indoor-2 by FUEL; pictures of the area seen.",
-       "a planner that explores by frontiers; config/suites/exploration.yaml flies way points.", 1,
-       nullptr},
+       "The map is not published with the letter: ours are generated buildings of two rooms.",
+       1, kExploration},
       {"plants", "Plants on a fine ground", std::string(kGoodin) + "3.6",
        "24,564 instanced plants on a root step of 2 x 3 x 0.4 m that was measured from "
        "photographs: 604,488,350 triangles.",
