@@ -89,8 +89,8 @@ const std::vector<PaperExperiment>& paperExperiments() {
        1, kSwarm},
       {"exploration", "Exploration of a building", std::string(kKong) + "VI-F, Fig. 13",
        "One UAV with an Avia explores the map Indoor-2 by FUEL; pictures of the area seen.",
-       "The map is not published with the letter: ours are generated buildings of two rooms.",
-       1, kExploration},
+       "The map is not published with the letter: ours are generated buildings of two rooms.", 1,
+       kExploration},
       {"plants", "Plants on a fine ground", std::string(kGoodin) + "3.6",
        "24,564 instanced plants on a root step of 2 x 3 x 0.4 m that was measured from "
        "photographs: 604,488,350 triangles.",

@@ -34,30 +34,62 @@ constexpr double kUntilGivenUp = 0.5;              // [s] at a viewpoint
 constexpr double kLowest = 0.4, kOfCeiling = 0.6;  // [m] of the UAV's centre
 constexpr double kVoxel = 0.25;                    // [m] of the coverage
 constexpr double kVoxelVolume = kVoxel * kVoxel * kVoxel;
-const Vector3d kStart(0.0, 0.0, 1.2);
+const Vector3d kStart(0.0, 0.0, 1.2);  // [m]
 
-/// A building that is explored.
+/// A place that is explored.
 struct Exploration {
-  scene::BuildingConfig building;
-  double longest = 180.0;  ///< [s] of the flight
+  std::string name;
+  std::shared_ptr<const map::SurfelMap> map;
+  Eigen::AlignedBox3d rooms;  ///< [m]
+  double side;                ///< [m] of the explorer's cells
+  double longest;             ///< [s]
+  std::uint64_t seed;         ///< of the sensor's noise
 };
 
-Eigen::AlignedBox3d roomsOf(const scene::BuildingConfig& building) {
-  const double x = building.room_length / 2.0, y = building.room_width / 2.0;
-  return {Vector3d(-x, -y, 0.0),
-          Vector3d(3.0 * x + building.wall_thickness, y, building.height)};
+// Two rooms and a door; the seed decides on the furniture as well.
+Exploration building(std::uint64_t seed, double room_length, double room_width, double spacing) {
+  scene::BuildingConfig config;
+  config.seed = seed;
+  config.room_length = room_length;
+  config.room_width = room_width;
+  config.spacing = spacing;
+  const double x = room_length / 2.0, y = room_width / 2.0;
+  return {fmt::format("building {}", seed),
+          std::make_shared<const map::SurfelMap>(
+              map::SurfelMap::build(scene::makeBuilding(config), {})),
+          {Vector3d(-x, -y, 0.0), Vector3d(3.0 * x + config.wall_thickness, y, config.height)},
+          0.2,
+          120.0,
+          seed};
 }
+
+// The workshop made after Indoor-2 of the paper's Table I.
+Exploration workshop(std::shared_ptr<const map::SurfelMap> map, std::uint64_t seed) {
+  return {fmt::format("indoor_2, noise {}", seed),
+          std::move(map),
+          {Vector3d(-13.3, -2.8, 0.0), Vector3d(13.3, 36.8, 7.0)},
+          0.3,
+          300.0,
+          seed};
+}
+
+/// Reachable volume [m^3] that no ray to a return has crossed, by what the explorer takes it for.
+struct Unseen {
+  double free = 0.0;      ///< crossed by rays without a return
+  double occupied = 0.0;  ///< part of a cell that holds a return, too
+  double unknown = 0.0;
+};
 
 /// Result of a flight.
 struct Explored {
-  std::vector<Vector2d> seen;  ///< [m^3] over time [s], of the reachable volume
-  std::vector<Vector3d> path;  ///< [m] every kPeriod
-  double length = 0.0;         ///< [m]
+  std::vector<Vector2d> share;  ///< over time [s]: of the reachable volume
+  std::vector<Vector3d> path;   ///< [m] every kPeriod
+  double length = 0.0;          ///< [m]
   double clearance = std::numeric_limits<double>::infinity();  ///< [m] of the vehicle's sphere
   int contacts = 0, viewpoints = 0, given_up = 0, plans = 0, failed_plans = 0;
-  bool is_complete = false;      ///< no viewpoint was left
-  double reachable = 0.0;        ///< [m^3]
-  std::vector<Vector3d> unseen;  ///< [m] middles of reachable voxels
+  bool is_complete = false;  ///< no viewpoint was left
+  double reachable = 0.0;    ///< [m^3]
+  Unseen unseen;
 };
 
 // Ends of a scan's rays [m] in W. Those without a return end far outside; the sensor turned evenly
@@ -75,14 +107,20 @@ std::vector<Vector3d> endsOf(const lidar::Scan& scan, const Pose& X_WS_end) {
   return ends;
 }
 
+// Without the voxels in windows and walls that touch the rooms.
+Eigen::AlignedBox3d insideOf(const Eigen::AlignedBox3d& rooms) {
+  const Vector3d margin = Vector3d::Constant(0.01);  // [m]
+  return {rooms.min() + margin, rooms.max() - margin};
+}
+
 /// One flight: the explorer chooses viewpoints, the navigator flies to them.
 class Flight {
  public:
-  Flight(const Exploration& setting, std::shared_ptr<const map::SurfelMap> map)
+  explicit Flight(const Exploration& setting)
       : setting_(setting),
         config_(uavConfig()),
-        coverage_(*map, {kVoxel, roomsOf(setting.building)}, kStart, config_.vehicle.radius),
-        world_(std::move(map)),
+        coverage_(*setting.map, {kVoxel, insideOf(setting.rooms)}, kStart, config_.vehicle.radius),
+        world_(setting.map),
         uav_(world_.addUav(config_)),
         explorer_(explorerConfig()),
         navigator_(navigatorConfig()) {
@@ -113,28 +151,31 @@ class Flight {
       const Vector3d p = place();
       if (!result_.path.empty()) result_.length += (p - result_.path.back()).norm();
       result_.path.push_back(p);
-      result_.seen.emplace_back(now_, kVoxelVolume * static_cast<double>(coverage_.seen()));
+      result_.share.emplace_back(now_, coverage_.share());
       result_.clearance =
           std::min(result_.clearance, clearances.at(p).distance - config_.vehicle.radius);
     }
     result_.reachable = kVoxelVolume * static_cast<double>(coverage_.reachable());
-    result_.unseen = coverage_.unseen();
+    result_.unseen = unseen();
     return std::move(result_);
   }
 
  private:
   sim::UavConfig uavConfig() const {
     sim::UavConfig config = autonomy::onboardConfig(kStart, 0.0);
-    config.seed = setting_.building.seed;
+    config.seed = setting_.seed;
     return config;
   }
 
+  double highest() const { return setting_.rooms.max().z() - kOfCeiling; }
+
   autonomy::ExplorerConfig explorerConfig() const {
     autonomy::ExplorerConfig config;
-    config.low = roomsOf(setting_.building).min();
-    config.high = roomsOf(setting_.building).max();
+    config.low = setting_.rooms.min();
+    config.high = setting_.rooms.max();
+    config.side = setting_.side;
     config.lowest = kLowest;
-    config.highest = setting_.building.height - kOfCeiling;
+    config.highest = highest();
     return config;
   }
 
@@ -142,13 +183,24 @@ class Flight {
     autonomy::NavigatorConfig config;
     config.map.inflation = config_.vehicle.radius + 0.08;
     config.map.lowest = kLowest - 0.1;
-    config.map.highest = setting_.building.height - kOfCeiling + 0.1;
+    config.map.highest = highest() + 0.1;
     config.planner.limits.speed = 1.5;
     config.planner.limits.acceleration = 3.0;
     return config;
   }
 
   Vector3d place() const { return uav_.state().X_WB.p; }
+
+  Unseen unseen() const {
+    Unseen unseen;
+    for (const Vector3d& p : coverage_.unseen()) {
+      const autonomy::Cell cell = explorer_.map().cellOf(p);
+      (explorer_.isFree(cell)      ? unseen.free
+       : explorer_.isUnknown(cell) ? unseen.unknown
+                                   : unseen.occupied) += kVoxelVolume;
+    }
+    return unseen;
+  }
 
   // Leads to the next corner of the way, or chooses another viewpoint.
   void guide() {
@@ -226,98 +278,79 @@ suite::Curve planOf(const map::SurfelMap& map) {
   return plan;
 }
 
-suite::Chart chartOf(const Exploration& setting, const map::SurfelMap& map,
-                     const Explored& flight) {
+suite::Chart pathFromAbove(const Exploration& setting, const Explored& flight) {
   suite::Chart chart;
-  chart.title = fmt::format("path in building {} from above, with the time", setting.building.seed);
+  chart.title = fmt::format("path in {} from above, with the time", setting.name);
   chart.x_label = "x [m]";
   chart.y_label = "y [m]";
   chart.equal_scale = true;
   chart.height = 420.0;
-  chart.curves = {planOf(map), {"path", "u0", {}}};
+  chart.curves = {planOf(*setting.map), {"path", "u0", {}}};
   for (std::size_t i = 0; i < flight.path.size(); ++i) {
     const Vector2d p = flight.path[i].head<2>();
     chart.curves.back().points.push_back(p);
-    const auto interval = static_cast<std::size_t>(std::lround(10.0 / kPeriod));
-    if (i % interval == 0) {
+    if (i % 50 == 0) {
       chart.marks.push_back({p, fmt::format("{:.0f} s", kPeriod * static_cast<double>(i)), "u1"});
     }
   }
   return chart;
 }
 
-// Unseen volume by height, and the part of it near the walls of the rooms.
-FigureTable unseenTable(const Exploration& setting, const Explored& flight) {
-  FigureTable table{fmt::format("Building {}: reachable voxels never crossed by a ray to a return",
-                                setting.building.seed),
-                    {"height [m]", "unseen [m^3]", "share of all unseen"},
-                    {}};
-  const double high = setting.building.height;
-  const std::vector<double> bounds{-0.25, 0.25, 0.75, 1.5, high - 0.5, high + 0.5};
-  for (std::size_t i = 0; i + 1 < bounds.size(); ++i) {
-    const auto count = std::count_if(
-        flight.unseen.begin(), flight.unseen.end(),
-        [&](const Vector3d& p) { return p.z() >= bounds[i] && p.z() < bounds[i + 1]; });
-    const auto unseen = static_cast<double>(count);
-    table.rows.push_back(
-        {fmt::format("{:.2f} to {:.2f}", bounds[i], bounds[i + 1]),
-         fmt::format("{:.2f}", kVoxelVolume * unseen),
-         fmt::format("{:.2f}", unseen / std::max<double>(1.0, static_cast<double>(
-                                                                  flight.unseen.size())))});
-  }
-  return table;
-}
-
 }  // namespace
 
 Reproduction reproduceExploration(Extent extent, Progress& progress) {
-  std::vector<Exploration> settings(extent == Extent::kFull ? 3 : 1);
-  for (std::size_t i = 0; i < settings.size(); ++i) settings[i].building.seed = i + 1;
-  if (extent == Extent::kTest) {
-    scene::BuildingConfig& building = settings[0].building;
-    building.room_length = building.room_width = 5.0;
-    building.spacing = 0.06;
-    settings[0].longest = 12.0;
-  }
+  std::vector<Exploration> settings;
   Reproduction result;
-  if (extent == Extent::kQuick) result.skipped.push_back("buildings 2 and 3");
-  suite::Chart volumes;
-  volumes.title = "explored volume over time";
-  volumes.x_label = "time [s]";
-  volumes.y_label = "volume [m^3]";
-  volumes.from_zero = true;
-  FigureTable table{"Flights",
-                    {"building", "time [s]", "ended", "length [m]", "seen [m^3]", "of [m^3]",
-                     "share", "to the map [m]", "contacts", "viewpoints", "given up",
-                     "failed plans"},
-                    {}};
-  for (std::size_t i = 0; i < settings.size(); ++i) {
-    const Exploration& setting = settings[i];
-    const std::string name = fmt::format("building {}", setting.building.seed);
-    progress.phase(name);
-    const auto map = std::make_shared<const map::SurfelMap>(
-        map::SurfelMap::build(scene::makeBuilding(setting.building), {}));
-    const Explored flight = Flight(setting, map).fly();
-    const auto [end, seen] = std::pair(flight.seen.back().x(), flight.seen.back().y());
-    const double share = seen / flight.reachable;
-    table.rows.push_back(
-        {std::to_string(setting.building.seed), fmt::format("{:.1f}", end),
-         flight.is_complete ? "no viewpoint left" : "time over",
-         fmt::format("{:.1f}", flight.length), fmt::format("{:.1f}", seen),
-         fmt::format("{:.1f}", flight.reachable), fmt::format("{:.3f}", share),
-         fmt::format("{:.2f}", flight.clearance), std::to_string(flight.contacts),
-         std::to_string(flight.viewpoints), std::to_string(flight.given_up),
-         fmt::format("{} of {}", flight.failed_plans, flight.plans)});
-    result.criteria.push_back(
-        {name + ": contacts", static_cast<double>(flight.contacts), 0.0, 0.0});
-    result.criteria.push_back({name + ": share of the reachable volume", share, 0.9, 1.0});
-    volumes.curves.push_back({name, i == 0 ? "u0" : i == 1 ? "u1" : "u0 d1", flight.seen});
-    volumes.levels.push_back({flight.reachable, name + ", reachable"});
-    result.charts.push_back(chartOf(setting, *map, flight));
-    result.tables.push_back(unseenTable(setting, flight));
+  if (extent == Extent::kTest) {
+    settings = {building(1, 5.0, 5.0, 0.06)};
+  } else {
+    const auto map = map::loadSurfelMap(config::resolveMap("indoor_2"), {}, progress).map;
+    const std::uint64_t seeds = extent == Extent::kFull ? 3 : 1;
+    for (std::uint64_t i = 1; i <= seeds; ++i) settings.push_back(workshop(map, i));
+    for (std::uint64_t i = 1; i <= seeds; ++i) settings.push_back(building(i, 10.0, 8.0, 0.04));
   }
-  result.charts.insert(result.charts.begin(), std::move(volumes));
-  result.tables.insert(result.tables.begin(), std::move(table));
+  if (extent == Extent::kQuick) {
+    settings[0].longest = 40.0;
+    result.skipped.push_back("indoor_2 after 40 s and with noise 2 and 3; buildings 2 and 3");
+  }
+  suite::Chart shares;
+  shares.title = "explored volume over time, as a share of the reachable volume";
+  shares.x_label = "time [s]";
+  shares.y_label = "share";
+  shares.from_zero = true;
+  FigureTable table{"Flights",
+                    {"place", "ended", "time [s]", "length [m]", "seen [m^3]", "of [m^3]", "share",
+                     "to the map [m]", "contacts", "viewpoints", "given up", "failed plans"},
+                    {}};
+  FigureTable unseen{"Reachable volume [m^3] that no ray to a return has crossed",
+                     {"place", "behind it no return", "beside a surface", "unknown"},
+                     {}};
+  for (const Exploration& setting : settings) {
+    progress.phase(setting.name);
+    const Explored flight = Flight(setting).fly();
+    const double share = flight.share.back().y();
+    table.rows.push_back({setting.name, flight.is_complete ? "no viewpoint left" : "time over",
+                          fmt::format("{:.1f}", flight.share.back().x()),
+                          fmt::format("{:.1f}", flight.length),
+                          fmt::format("{:.1f}", share * flight.reachable),
+                          fmt::format("{:.1f}", flight.reachable), fmt::format("{:.3f}", share),
+                          fmt::format("{:.2f}", flight.clearance), std::to_string(flight.contacts),
+                          std::to_string(flight.viewpoints), std::to_string(flight.given_up),
+                          fmt::format("{} of {}", flight.failed_plans, flight.plans)});
+    unseen.rows.push_back({setting.name, fmt::format("{:.2f}", flight.unseen.free),
+                           fmt::format("{:.2f}", flight.unseen.occupied),
+                           fmt::format("{:.2f}", flight.unseen.unknown)});
+    result.criteria.push_back(
+        {setting.name + ": contacts", static_cast<double>(flight.contacts), 0.0, 0.0});
+    result.criteria.push_back({setting.name + ": share of the reachable volume", share, 0.95, 1.0});
+    result.criteria.push_back({setting.name + ": unknown share of it",
+                               flight.unseen.unknown / flight.reachable, 0.0, 0.002});
+    const bool is_workshop = setting.rooms.max().z() > 5.0;
+    shares.curves.push_back({setting.name, is_workshop ? "u0" : "u1", flight.share});
+    result.charts.push_back(pathFromAbove(setting, flight));
+  }
+  result.charts.insert(result.charts.begin(), std::move(shares));
+  result.tables = {std::move(table), std::move(unseen)};
   return result;
 }
 
