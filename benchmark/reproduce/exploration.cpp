@@ -75,7 +75,7 @@ Exploration workshop(std::shared_ptr<const map::SurfelMap> map, std::uint64_t se
 
 /// Reachable volume [m^3] that no ray to a return has crossed, by what the explorer takes it for.
 struct Unseen {
-  double free = 0.0;      ///< crossed by rays without a return
+  double free = 0.0;      ///< crossed by rays without a return, or part of a cell that was crossed
   double occupied = 0.0;  ///< part of a cell that holds a return, too
   double unknown = 0.0;
 };
@@ -314,7 +314,7 @@ Reproduction reproduceExploration(Extent extent, Progress& progress) {
     result.skipped.push_back("indoor_2 after 40 s and with noise 2 and 3; buildings 2 and 3");
   }
   suite::Chart shares;
-  shares.title = "explored volume over time, as a share of the reachable volume";
+  shares.title = "explored share of the reachable volume: indoor_2 blue, buildings orange";
   shares.x_label = "time [s]";
   shares.y_label = "share";
   shares.from_zero = true;
@@ -323,7 +323,7 @@ Reproduction reproduceExploration(Extent extent, Progress& progress) {
                      "to the map [m]", "contacts", "viewpoints", "given up", "failed plans"},
                     {}};
   FigureTable unseen{"Reachable volume [m^3] that no ray to a return has crossed",
-                     {"place", "behind it no return", "beside a surface", "unknown"},
+                     {"place", "free to the explorer", "in its occupied cells", "unknown to it"},
                      {}};
   for (const Exploration& setting : settings) {
     progress.phase(setting.name);
