@@ -44,6 +44,7 @@ struct Exploration {
   double side;                ///< [m] of the explorer's cells
   double longest;             ///< [s]
   std::uint64_t seed;         ///< of the sensor's noise
+  const char* style;          ///< of its curve
 };
 
 // Two rooms and a door; the seed decides on the furniture as well.
@@ -60,7 +61,8 @@ Exploration building(std::uint64_t seed, double room_length, double room_width, 
           {Vector3d(-x, -y, 0.0), Vector3d(3.0 * x + config.wall_thickness, y, config.height)},
           0.2,
           120.0,
-          seed};
+          seed,
+          "u1"};
 }
 
 // The workshop made after Indoor-2 of the paper's Table I.
@@ -70,7 +72,8 @@ Exploration workshop(std::shared_ptr<const map::SurfelMap> map, std::uint64_t se
           {Vector3d(-13.3, -2.8, 0.0), Vector3d(13.3, 36.8, 7.0)},
           0.3,
           300.0,
-          seed};
+          seed,
+          "u0"};
 }
 
 /// Reachable volume [m^3] that no ray to a return has crossed, by what the explorer takes it for.
@@ -107,7 +110,7 @@ std::vector<Vector3d> endsOf(const lidar::Scan& scan, const Pose& X_WS_end) {
   return ends;
 }
 
-// Without the voxels in windows and walls that touch the rooms.
+// The rooms without the voxels in windows and walls that begin at their ends.
 Eigen::AlignedBox3d insideOf(const Eigen::AlignedBox3d& rooms) {
   const Vector3d margin = Vector3d::Constant(0.01);  // [m]
   return {rooms.min() + margin, rooms.max() - margin};
@@ -345,8 +348,7 @@ Reproduction reproduceExploration(Extent extent, Progress& progress) {
     result.criteria.push_back({setting.name + ": share of the reachable volume", share, 0.95, 1.0});
     result.criteria.push_back({setting.name + ": unknown share of it",
                                flight.unseen.unknown / flight.reachable, 0.0, 0.002});
-    const bool is_workshop = setting.rooms.max().z() > 5.0;
-    shares.curves.push_back({setting.name, is_workshop ? "u0" : "u1", flight.share});
+    shares.curves.push_back({setting.name, setting.style, flight.share});
     result.charts.push_back(pathFromAbove(setting, flight));
   }
   result.charts.insert(result.charts.begin(), std::move(shares));
