@@ -58,7 +58,8 @@ Reproduction reproduceGroundRobot(Extent extent, Progress& progress);
 Reproduction reproduceKeyboard(Extent extent, Progress& progress);
 Reproduction reproducePlants(Extent extent, Progress& progress);
 Reproduction reproduceRows(Extent extent, Progress& progress);
-/// Not built where examples/autonomy is not.
+/// This and reproduceSwarm() are not built where examples/autonomy is not.
+Reproduction reproduceExploration(Extent extent, Progress& progress);
 Reproduction reproduceSwarm(Extent extent, Progress& progress);
 
 }  // namespace marsim::reproduce

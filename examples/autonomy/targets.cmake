@@ -8,7 +8,7 @@ endif()
 
 set(folder ${CMAKE_CURRENT_LIST_DIR})
 add_library(autonomy STATIC ${folder}/astar.cpp ${folder}/bspline.cpp ${folder}/collision_check.cpp ${folder}/costs.cpp
-  ${folder}/local_map.cpp ${folder}/navigator.cpp ${folder}/optimizer.cpp ${folder}/planner.cpp)
+  ${folder}/explorer.cpp ${folder}/local_map.cpp ${folder}/navigator.cpp ${folder}/optimizer.cpp ${folder}/planner.cpp)
 target_compile_features(autonomy PUBLIC cxx_std_17)
 target_include_directories(autonomy PUBLIC ${folder})
 target_link_libraries(autonomy PUBLIC Eigen3::Eigen PRIVATE PkgConfig::LBFGS)

@@ -128,6 +128,19 @@ void Coverage::see(std::uint32_t voxel) {
   ++seen_;
 }
 
+std::vector<Eigen::Vector3d> Coverage::unseen() const {
+  std::vector<Eigen::Vector3d> middles;
+  for (Eigen::Array3i cell(0, 0, 0); cell.z() < size_.z(); ++cell.z()) {
+    for (cell.y() = 0; cell.y() < size_.y(); ++cell.y()) {
+      for (cell.x() = 0; cell.x() < size_.x(); ++cell.x()) {
+        if ((flags_[indexOf(cell)] & (kReachable | kSeen)) != kReachable) continue;
+        middles.emplace_back(voxel_ * (low_.array() + cell.cast<double>() + 0.5));
+      }
+    }
+  }
+  return middles;
+}
+
 // Amanatides and Woo, "A Fast Voxel Traversal Algorithm for Ray Tracing" (Eurographics 1987), for
 // the part of the segment inside the grid.
 void Coverage::addRay(const Eigen::Vector3d& from, const Eigen::Vector3d& to) {

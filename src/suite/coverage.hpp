@@ -40,6 +40,8 @@ class Coverage {
   double share() const { return static_cast<double>(seen_) / static_cast<double>(reachable_); }
   std::size_t reachable() const { return reachable_; }  ///< voxels
   std::size_t seen() const { return seen_; }            ///< seen ones among these
+  /// Middles [m] in W of the reachable voxels that were not seen.
+  std::vector<Eigen::Vector3d> unseen() const;
 
  private:
   void layGrid(const map::SurfelMap& map, const Eigen::AlignedBox3d& box);

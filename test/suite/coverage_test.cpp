@@ -113,6 +113,7 @@ TEST(Coverage, SeesWhatRaysCross) {
       }
       coverage.add(from, points);
       ASSERT_EQ(coverage.seen(), crossed(rays, inner)) << i;
+      ASSERT_EQ(coverage.unseen().size(), coverage.reachable() - coverage.seen());
     }
     EXPECT_GT(coverage.seen(), coverage.reachable() / 3);
     EXPECT_LT(coverage.seen(), coverage.reachable());
@@ -127,6 +128,7 @@ TEST(Coverage, RaysAlongAnAxis) {
   EXPECT_EQ(coverage.seen(), 15U);  // columns 4 to 18
   coverage.add(kStart, std::vector<Vector3f>{{-5.0F, 2.25F, 1.25F}});
   EXPECT_EQ(coverage.seen(), 18U);
+  EXPECT_EQ(coverage.unseen().front(), Vector3d(0.75, 0.75, 0.75));
   coverage.add(kStart, std::vector<Vector3f>{{2.25F, 2.25F, 9.0F}, kStart.cast<float>()});
   EXPECT_EQ(coverage.seen(), 18U + 2U);
   const float nan = std::nanf("");
