@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Visual odometry as a ROS node that knows the simulator by its topics alone: vision_node
-// __ns:=uav0, with an RGB-D camera or, with _stereo:=true, a rectified pair. It answers every image.
+// __ns:=uav0, with an RGB-D camera or, with _stereo:=true, a rectified pair. It answers every
+// image.
 #include <geometry_msgs/PoseStamped.h>
 #include <nav_msgs/Odometry.h>
 #include <ros/ros.h>
@@ -67,8 +68,7 @@ class VisionNode {
  public:
   VisionNode(ros::NodeHandle& handle, bool is_stereo) : is_stereo_(is_stereo) {
     const std::string first = is_stereo ? "camera/left/" : "camera/color/";
-    const std::string second =
-        is_stereo ? "camera/right/" : "camera/aligned_depth_to_color/";
+    const std::string second = is_stereo ? "camera/right/" : "camera/aligned_depth_to_color/";
     const auto no_delay = ros::TransportHints().tcpNoDelay();
     odometry_ = handle.advertise<nav_msgs::Odometry>("vision/odom", 10);
     poses_ = handle.advertise<geometry_msgs::PoseStamped>("vision/camera_pose", 10);
@@ -108,7 +108,8 @@ class VisionNode {
     features.depths =
         is_stereo_ ? vision::depthsOf(features.pixels, grey, greyOf(*second_), focal_baseline)
                    : vision::depthsOf(features.pixels, depthOf(*second_));
-    publish(first_->header.stamp, follower_->add(features, std::vector<bool>(features.size(), true)));
+    publish(first_->header.stamp,
+            follower_->add(features, std::vector<bool>(features.size(), true)));
     first_.reset();
     second_.reset();
   }
