@@ -11,6 +11,7 @@
 #include <sensor_msgs/point_cloud2_iterator.h>
 #include <trajectory_msgs/MultiDOFJointTrajectory.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -26,6 +27,8 @@ namespace {
 using Eigen::Vector3d;
 
 constexpr double kLead = 0.03;           // [s] from an odometry to the time of its command
+constexpr double kPointStep = 0.005;     // [s] between the points of a command
+constexpr double kMostPoints = 0.2;      // [s] that a command lasts, at most
 constexpr std::uint32_t kPixelStep = 4;  // every fourth pixel of a depth image, in both directions
 
 autonomy::NavigatorConfig readConfig(const ros::NodeHandle& params) {
@@ -45,7 +48,7 @@ autonomy::NavigatorConfig readConfig(const ros::NodeHandle& params) {
   return config;
 }
 
-trajectory_msgs::MultiDOFJointTrajectory messageOf(const autonomy::Command& command) {
+trajectory_msgs::MultiDOFJointTrajectoryPoint messageOf(const autonomy::Command& command) {
   trajectory_msgs::MultiDOFJointTrajectoryPoint point;
   point.transforms.resize(1);
   point.velocities.resize(1);
@@ -61,9 +64,7 @@ trajectory_msgs::MultiDOFJointTrajectory messageOf(const autonomy::Command& comm
   point.transforms[0].rotation.w = std::cos(command.yaw / 2.0);
   point.transforms[0].rotation.z = std::sin(command.yaw / 2.0);
   point.velocities[0].angular.z = command.yaw_rate;
-  trajectory_msgs::MultiDOFJointTrajectory message;
-  message.points.push_back(point);
-  return message;
+  return point;
 }
 
 class AutonomyNode {
@@ -155,22 +156,30 @@ class AutonomyNode {
     const auto& q = odometry->pose.pose.orientation;
     const double yaw =
         std::atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y * q.y + q.z * q.z));
+    const ros::Time stamp = odometry->header.stamp;
     sensor_p_W_ = {p.x, p.y, p.z};  // near enough
-    navigator_.addOdometry(odometry->header.stamp.toSec(), sensor_p_W_, yaw);
-    publish(odometry->header.stamp + ros::Duration(kLead));
+    navigator_.addOdometry(stamp.toSec(), sensor_p_W_, yaw);
+    const double gap = odometry_stamp_.isZero() ? 0.0 : (stamp - odometry_stamp_).toSec();
+    odometry_stamp_ = stamp;
+    publish(stamp + ros::Duration(kLead), std::min(gap, kMostPoints));
   }
 
   // Without odometry nobody asks for commands: the UAV has to be stopped all the same.
   void watch() {
     const ros::Time now = ros::Time::now();
-    if ((now - last_).toSec() > 0.2) publish(now);
+    if ((now - last_).toSec() > 0.2) publish(now, 0.0);
   }
 
-  void publish(const ros::Time& stamp) {
-    const auto command = navigator_.commandAt(stamp.toSec());
-    if (!command) return;
-    last_ = stamp;
-    auto message = messageOf(*command);
+  // Commands from `stamp` on, until those of the next odometry.
+  void publish(const ros::Time& stamp, double period) {
+    trajectory_msgs::MultiDOFJointTrajectory message;
+    for (double after = 0.0; after == 0.0 || after < period - 1e-3; after += kPointStep) {
+      last_ = stamp + ros::Duration(after);
+      const auto command = navigator_.commandAt(last_.toSec());
+      if (!command) return;
+      message.points.push_back(messageOf(*command));
+      message.points.back().time_from_start = ros::Duration(after);
+    }
     message.header.stamp = stamp;
     message.header.frame_id = "world";
     commands_.publish(message);
@@ -178,7 +187,7 @@ class AutonomyNode {
 
   autonomy::Navigator navigator_;
   Vector3d sensor_p_W_ = Vector3d::Constant(NAN);
-  ros::Time last_;
+  ros::Time last_, odometry_stamp_;
   ros::Publisher commands_;
   sensor_msgs::ImageConstPtr image_;
   sensor_msgs::CameraInfoConstPtr camera_;

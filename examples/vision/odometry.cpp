@@ -18,6 +18,7 @@ constexpr int kNear = 60;                     // bits between descriptors of one
 constexpr double kInlier = 2.5;               // [px]
 constexpr std::size_t kFewest = 25;           // inliers of a pose
 constexpr int kObservations = 10;             // of a point's depth
+constexpr double kAnywhere = 1e9;             // [px] as radius: whatever the pose
 constexpr float kLeast = 0.2F, kMost = 6.0F;  // [m] depths of map points
 
 /// Features in cells, to find those near a place.
@@ -64,7 +65,7 @@ std::optional<Isometry3d> Odometry::add(const Features& features, const std::vec
     inliers = match(features, use, 25.0);
     auto solved = solve(features, inliers);
     if (!solved) X_FC_ = last;
-    for (const double radius : {60.0, 300.0}) {
+    for (const double radius : {60.0, 300.0, kAnywhere}) {
       if (solved) break;
       inliers = match(features, use, radius);
       solved = solve(features, inliers);
@@ -86,13 +87,16 @@ std::vector<Odometry::Match> Odometry::match(const Features& features, const std
   const Isometry3d X_CF = X_FC_.inverse();
   std::vector<Match> best(features.size(), {0, 0, 257});  // of each feature
   for (std::size_t k = 0; k < map_.size(); ++k) {
-    const Vector3d p_C = X_CF * map_[k].p_F;
-    if (p_C.z() < 0.1) continue;
-    const Vector2d place = camera_.pixel(p_C);
-    if (place.x() < 0.0 || place.y() < 0.0 || place.x() > 2.0 * camera_.cx ||
-        place.y() > 2.0 * camera_.cy)
-      continue;
-    ++map_[k].visible;
+    Vector2d place = Vector2d::Zero();
+    if (radius < kAnywhere) {
+      const Vector3d p_C = X_CF * map_[k].p_F;
+      if (p_C.z() < 0.1) continue;
+      place = camera_.pixel(p_C);
+      if (place.x() < 0.0 || place.y() < 0.0 || place.x() > 2.0 * camera_.cx ||
+          place.y() > 2.0 * camera_.cy)
+        continue;
+      ++map_[k].visible;
+    }
     Match first{k, 0, 257}, second{k, 0, 257};
     cells.near(place, radius, [&](std::size_t i) {
       const Vector2d pixel(features.pixels[i].x, features.pixels[i].y);

@@ -24,11 +24,20 @@ add_library(vision_flights STATIC ${folder}/hover.cpp ${folder}/sequence.cpp)
 target_link_libraries(vision_flights PUBLIC vision marsim::core)
 add_executable(vision_flight ${folder}/vision_flight.cpp)
 target_link_libraries(vision_flight PRIVATE vision_flights)
-foreach(target vision vision_flights vision_flight)
+set(targets vision vision_flights vision_flight)
+# Where ROS is there.
+if(catkin_FOUND)
+  add_executable(vision_node ${folder}/vision_node.cpp)
+  target_include_directories(vision_node SYSTEM PRIVATE ${catkin_INCLUDE_DIRS})
+  target_link_libraries(vision_node PRIVATE vision ${catkin_LIBRARIES})
+  list(APPEND targets vision_node)
+endif()
+foreach(target ${targets})
   if(TARGET marsim_options)  # MARSIM's own flags
     target_link_libraries(${target} PRIVATE marsim_options)
   endif()
 endforeach()
 # `cmake --install BUILD --component vision` only: the Debian package does without OpenCV.
-install(TARGETS vision_flight RUNTIME DESTINATION ${MARSIM_BIN_DESTINATION} COMPONENT vision
+list(REMOVE_ITEM targets vision vision_flights)
+install(TARGETS ${targets} RUNTIME DESTINATION ${MARSIM_BIN_DESTINATION} COMPONENT vision
   EXCLUDE_FROM_ALL)

@@ -243,6 +243,23 @@ TEST(Odometry, SaysThatItIsLostAndFindsItselfAgain) {
   }
 }
 
+TEST(Odometry, FindsItselfWhereverItLooksAfterItWasLost) {
+  SyntheticView view;
+  Odometry odometry(view.camera);
+  const Features here = view.from(Isometry3d::Identity(), 0.0);
+  const std::vector<bool> use(here.size(), true);
+  ASSERT_TRUE(odometry.add(here, use));
+  ASSERT_FALSE(odometry.add(here, std::vector<bool>(here.size(), false)));
+  Isometry3d turned = Isometry3d::Identity();  // images apart by 380 px and more
+  turned.translate(Vector3d(0.3, 0.1, 0.0));
+  turned.rotate(Eigen::AngleAxisd(0.5, Vector3d::UnitY()));
+  const Features there = view.from(turned, 0.3);
+  const auto X = odometry.add(there, std::vector<bool>(there.size(), true));
+  ASSERT_TRUE(X);
+  EXPECT_LT((X->translation() - turned.translation()).norm(), 0.01);
+  EXPECT_LT(Eigen::AngleAxisd(X->linear().transpose() * turned.linear()).angle(), 0.004);
+}
+
 TEST(Detector, MissesDelaysAndBlursBoxes) {
   DetectorConfig config;
   config.miss = 0.2;

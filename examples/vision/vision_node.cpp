@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Visual odometry as a ROS node that knows the simulator by its topics alone: vision_node
+// __ns:=uav0, with an RGB-D camera or, with _stereo:=true, a rectified pair. It answers every
+// image.
+#include <geometry_msgs/PoseStamped.h>
+#include <nav_msgs/Odometry.h>
+#include <ros/ros.h>
+#include <sensor_msgs/CameraInfo.h>
+#include <sensor_msgs/Image.h>
+#include <tf2_msgs/TFMessage.h>
+
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <Eigen/Geometry>
+#include <opencv2/imgproc.hpp>
+
+#include "odometry.hpp"
+
+namespace {
+
+using Eigen::Isometry3d;
+
+/// An image's pixels, which the message owns.
+cv::Mat pixelsOf(const sensor_msgs::Image& image, int type) {
+  auto* pixels = const_cast<std::uint8_t*>(image.data.data());  // cv::Mat has no other view
+  return {static_cast<int>(image.height), static_cast<int>(image.width), type, pixels, image.step};
+}
+
+cv::Mat greyOf(const sensor_msgs::Image& image) {
+  if (image.encoding == "mono8") return pixelsOf(image, CV_8UC1).clone();
+  cv::Mat grey;
+  cv::cvtColor(pixelsOf(image, CV_8UC3), grey,
+               image.encoding == "bgr8" ? cv::COLOR_BGR2GRAY : cv::COLOR_RGB2GRAY);
+  return grey;
+}
+
+/// A depth image in metres; 0 where it has no depth.
+cv::Mat depthOf(const sensor_msgs::Image& image) {
+  if (image.encoding == "32FC1") return pixelsOf(image, CV_32FC1).clone();
+  cv::Mat depth;
+  pixelsOf(image, CV_16UC1).convertTo(depth, CV_32F, 1e-3);
+  return depth;
+}
+
+Isometry3d isometryOf(const geometry_msgs::Point& p, const geometry_msgs::Quaternion& q) {
+  return Eigen::Translation3d(p.x, p.y, p.z) * Eigen::Quaterniond(q.w, q.x, q.y, q.z);
+}
+
+geometry_msgs::Pose messageOf(const Isometry3d& X) {
+  const Eigen::Vector3d p = X.translation();
+  const Eigen::Quaterniond q(X.linear());
+  geometry_msgs::Pose pose;
+  pose.position.x = p.x();
+  pose.position.y = p.y();
+  pose.position.z = p.z();
+  pose.orientation.w = q.w();
+  pose.orientation.x = q.x();
+  pose.orientation.y = q.y();
+  pose.orientation.z = q.z();
+  return pose;
+}
+
+class VisionNode {
+ public:
+  VisionNode(ros::NodeHandle& handle, bool is_stereo) : is_stereo_(is_stereo) {
+    const std::string first = is_stereo ? "camera/left/" : "camera/color/";
+    const std::string second = is_stereo ? "camera/right/" : "camera/aligned_depth_to_color/";
+    const auto no_delay = ros::TransportHints().tcpNoDelay();
+    odometry_ = handle.advertise<nav_msgs::Odometry>("vision/odom", 10);
+    poses_ = handle.advertise<geometry_msgs::PoseStamped>("vision/camera_pose", 10);
+    transforms_ = handle.subscribe("/tf_static", 10, &VisionNode::onTransforms, this, no_delay);
+    starts_ = handle.subscribe(first + "camera_pose", 10, &VisionNode::onStart, this, no_delay);
+    cameras_ = handle.subscribe(second + "camera_info", 10, &VisionNode::onCamera, this, no_delay);
+    firsts_ = handle.subscribe(first + "image_raw", 10, &VisionNode::onFirst, this, no_delay);
+    seconds_ = handle.subscribe(second + "image_raw", 10, &VisionNode::onSecond, this, no_delay);
+  }
+
+ private:
+  void onFirst(const sensor_msgs::ImageConstPtr& image) { first_ = image, add(); }
+  void onSecond(const sensor_msgs::ImageConstPtr& image) { second_ = image, add(); }
+  void onStart(const geometry_msgs::PoseStampedConstPtr& pose) { start_ = pose, add(); }
+  void onCamera(const sensor_msgs::CameraInfoConstPtr& camera) { camera_ = camera, add(); }
+
+  void onTransforms(const tf2_msgs::TFMessageConstPtr& message) {
+    for (const geometry_msgs::TransformStamped& transform : message->transforms) {
+      const auto& p = transform.transform.translation;
+      geometry_msgs::Point place;
+      place.x = p.x;
+      place.y = p.y;
+      place.z = p.z;
+      mountings_[transform.child_frame_id] = {transform.header.frame_id,
+                                              isometryOf(place, transform.transform.rotation)};
+    }
+    add();
+  }
+
+  // The images of one stamp come in any order.
+  void add() {
+    if (!first_ || !second_ || !camera_ || first_->header.stamp != second_->header.stamp) return;
+    if (!follower_ && !begin()) return;
+    const cv::Mat grey = greyOf(*first_);
+    vision::Features features = vision::findFeatures(grey);
+    const double focal_baseline = -camera_->P[3];
+    features.depths =
+        is_stereo_ ? vision::depthsOf(features.pixels, grey, greyOf(*second_), focal_baseline)
+                   : vision::depthsOf(features.pixels, depthOf(*second_));
+    publish(first_->header.stamp,
+            follower_->add(features, std::vector<bool>(features.size(), true)));
+    first_.reset();
+    second_.reset();
+  }
+
+  // The first image is at a known place, as the start of a flight is.
+  bool begin() {
+    const auto mounting = mountings_.find(first_->header.frame_id);
+    if (!start_ || start_->header.stamp != first_->header.stamp || mounting == mountings_.end())
+      return false;
+    X_BC_ = mounting->second.X;
+    base_ = mounting->second.parent;
+    X_WF_ = isometryOf(start_->pose.position, start_->pose.orientation);
+    follower_.emplace(vision::Pinhole{camera_->P[0], camera_->P[5], camera_->P[2], camera_->P[6]});
+    starts_.shutdown();
+    return true;
+  }
+
+  // An image that cannot be placed has an odometry of NaN, so that nobody waits for it.
+  void publish(const ros::Time& stamp, const std::optional<Isometry3d>& X_FC) {
+    nav_msgs::Odometry odometry;
+    odometry.header.stamp = stamp;
+    odometry.header.frame_id = "world";
+    odometry.child_frame_id = base_;
+    if (!X_FC) {
+      ROS_WARN_THROTTLE(1.0, "lost");
+      odometry.pose.pose.position.x = std::numeric_limits<double>::quiet_NaN();
+      odometry_.publish(odometry);
+      return;
+    }
+    const Isometry3d X_WC = X_WF_ * *X_FC;
+    geometry_msgs::PoseStamped pose;
+    pose.header = odometry.header;
+    pose.pose = messageOf(X_WC);
+    poses_.publish(pose);
+    odometry.pose.pose = messageOf(X_WC * X_BC_.inverse());
+    odometry_.publish(odometry);
+  }
+
+  struct Mounting {
+    std::string parent;
+    Isometry3d X;
+  };
+
+  bool is_stereo_;
+  std::optional<vision::Odometry> follower_;
+  std::map<std::string, Mounting> mountings_;  // by the optical frame
+  std::string base_;
+  Isometry3d X_BC_, X_WF_;
+  sensor_msgs::ImageConstPtr first_, second_;
+  sensor_msgs::CameraInfoConstPtr camera_;
+  geometry_msgs::PoseStampedConstPtr start_;
+  ros::Publisher odometry_, poses_;
+  ros::Subscriber transforms_, starts_, cameras_, firsts_, seconds_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ros::init(argc, argv, "vision");
+  ros::NodeHandle handle;
+  const VisionNode node(handle, ros::NodeHandle("~").param("stereo", false));
+  ros::spin();
+}
