@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "geometry/pseudoinverse.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
-#include "geometry/pseudoinverse.hpp"
 
 namespace marsim::vehicle {
 namespace {

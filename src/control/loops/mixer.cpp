@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "marsim/common/error.hpp"
 #include "geometry/pseudoinverse.hpp"
+#include "marsim/common/error.hpp"
 
 namespace marsim::control {
 namespace {
