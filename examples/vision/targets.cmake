@@ -11,8 +11,8 @@ foreach(module calib3d core features2d imgproc video)
 endforeach()
 
 set(folder ${CMAKE_CURRENT_LIST_DIR})
-add_library(vision STATIC ${folder}/errors.cpp ${folder}/features.cpp ${folder}/mixture.cpp
-  ${folder}/moving_points.cpp ${folder}/odometry.cpp)
+add_library(vision STATIC ${folder}/box_plot.cpp ${folder}/errors.cpp ${folder}/features.cpp
+  ${folder}/mixture.cpp ${folder}/moving_points.cpp ${folder}/odometry.cpp)
 target_compile_features(vision PUBLIC cxx_std_17)
 target_include_directories(vision PUBLIC ${folder})
 target_include_directories(vision SYSTEM PUBLIC ${VISION_OPENCV_INCLUDE_DIR})

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Visual odometry among people and hovering on it, without ROS:
-// vision_flight SEQUENCE [SECONDS [PICTURE.png [AT]]], SEQUENCE walking_xyz ... or all;
+// vision_flight SEQUENCE [SECONDS [PICTURE.png [AT]]], SEQUENCE walking_xyz ...;
+// vision_flight all [SECONDS [BOXES.png]];
 // vision_flight hover d435i|stereo [SECONDS].
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include <opencv2/imgproc.hpp>
 
+#include "box_plot.hpp"
 #include "hover.hpp"
 #include "marsim/marsim.hpp"
 #include "marsim/viz/picture.hpp"
@@ -45,6 +48,17 @@ void print(const std::string& name, const SequenceResult& result) {
   std::fflush(stdout);
 }
 
+// Writes an image of red, green and blue bytes as PNG.
+void write(const cv::Mat& picture, const std::string& path) {
+  marsim::lidar::CameraConfig camera;
+  camera.model.width = picture.cols;
+  camera.model.height = picture.rows;
+  camera.encoding = marsim::lidar::ImageEncoding::kRgb8;
+  marsim::lidar::CameraImage out;
+  out.pixels.assign(picture.data, picture.data + picture.total() * picture.elemSize());
+  marsim::viz::drawCameraImage(out, camera, path);
+}
+
 // Boxes in blue, static points and their flows in green, moving ones in red, unknown in yellow.
 void draw(const LabelledImage& image, const std::string& path) {
   cv::Mat picture;
@@ -60,13 +74,7 @@ void draw(const LabelledImage& image, const std::string& path) {
     cv::circle(picture, point.now, 2, colour, cv::FILLED, cv::LINE_AA);
     cv::line(picture, point.then, point.now, colour, 1, cv::LINE_AA);
   }
-  marsim::lidar::CameraConfig camera;
-  camera.model.width = picture.cols;
-  camera.model.height = picture.rows;
-  camera.encoding = marsim::lidar::ImageEncoding::kRgb8;
-  marsim::lidar::CameraImage out;
-  out.pixels.assign(picture.data, picture.data + picture.total() * picture.elemSize());
-  marsim::viz::drawCameraImage(out, camera, path);
+  write(picture, path);
 }
 
 int runSequences(const std::string& name, int argc, char** argv) {
@@ -76,15 +84,24 @@ int runSequences(const std::string& name, int argc, char** argv) {
     throw marsim::Error("unknown sequence '" + name +
                         "', known: all, hover, sitting_rpy, sitting_static, sitting_xyz, "
                         "walking_halfsphere, walking_rpy, walking_static, walking_xyz");
-  std::string path = argc > 3 ? argv[3] : "";
+  const std::string path = argc > 3 ? argv[3] : "";
+  bool is_drawn = path.empty() || name == "all";
   const auto show = [&](const LabelledImage& image) {
-    if (path.empty() || image.time < at) return;
+    if (is_drawn || image.time < at) return;
     draw(image, path);
-    path.clear();
+    is_drawn = true;
   };
+  std::vector<Errors> absolute, relative;
   for (const auto& [known, sequence] : kSequences) {
-    if (name == "all" || name == known) print(known, run(sequence, seconds, {}, show));
+    if (name != "all" && name != known) continue;
+    const SequenceResult result = run(sequence, seconds, {}, show);
+    print(known, result);
+    absolute.push_back(
+        {known, absoluteErrors(result.without), absoluteErrors(result.with_removal)});
+    relative.push_back(
+        {known, relativeErrors(result.without), relativeErrors(result.with_removal)});
   }
+  if (name == "all" && !path.empty()) write(boxPlots(absolute, relative), path);
   return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <Eigen/Dense>
 #include <opencv2/imgproc.hpp>
 
+#include "box_plot.hpp"
 #include "detector.hpp"
 #include "errors.hpp"
 #include "features.hpp"
@@ -304,6 +305,26 @@ TEST(Errors, AreThoseOfTheDefinition) {
   EXPECT_LT(statisticsOf(absoluteErrors(poses)).rms, 0.03);
   for (PosePair& pair : poses) pair.estimate = X_EW * pair.truth;
   EXPECT_LT(statisticsOf(absoluteErrors(poses)).rms, 1e-9);
+}
+
+// The mean column of a colour's pixels.
+double columnOf(const cv::Mat& picture, const cv::Scalar& colour) {
+  cv::Mat mask;
+  cv::inRange(picture, colour, colour, mask);
+  return cv::moments(mask, true).m10 / cv::moments(mask, true).m00;
+}
+
+TEST(BoxPlot, ADecadeIsAQuarterOfTheAxis) {
+  std::vector<double> small, large;
+  for (int i = -10; i <= 10; ++i) {
+    small.push_back(1e-3 + 1e-5 * i);
+    large.push_back(10.0 * small.back());
+  }
+  const std::vector<Errors> rows = {{"one", large, small}};
+  const cv::Mat picture = boxPlots(rows, rows), left = picture.colRange(0, picture.cols / 2);
+  const cv::Scalar grey(170, 170, 170), green(90, 190, 110);
+  EXPECT_NEAR(columnOf(left, grey) - columnOf(left, green), 105.0, 1.5);
+  EXPECT_NO_THROW(boxPlots({{"lost", {}, {}}}, {}));
 }
 
 }  // namespace
