@@ -321,9 +321,9 @@ TEST(BoxPlot, ADecadeIsAQuarterOfTheAxis) {
     large.push_back(10.0 * small.back());
   }
   const std::vector<Errors> rows = {{"one", large, small}};
-  const cv::Mat picture = boxPlots(rows, rows), left = picture.colRange(0, picture.cols / 2);
+  const cv::Mat boxes = boxPlots(rows, {})(cv::Rect(160, 50, 440, 44));  // without texts
   const cv::Scalar grey(170, 170, 170), green(90, 190, 110);
-  EXPECT_NEAR(columnOf(left, grey) - columnOf(left, green), 105.0, 1.5);
+  EXPECT_NEAR(columnOf(boxes, grey) - columnOf(boxes, green), 105.0, 1.5);
   EXPECT_NO_THROW(boxPlots({{"lost", {}, {}}}, {}));
 }
 
