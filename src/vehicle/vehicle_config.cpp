@@ -142,10 +142,11 @@ RotorArray VehicleConfig::hoverSpeeds() const {
     wrench.row(row) /= largest;
   }
   const Eigen::Vector4d weight(totalMass() * kGravity / thrust_coefficient, 0.0, 0.0, 0.0);
-  const auto squares = pseudoinverse(wrench, kLeastAuthority);
-  if (!squares) return none;
-  // The root of a negative solution is NaN, as the header says.
-  return (*squares * weight).array().sqrt();
+  const auto inverse = pseudoinverse(wrench, kLeastAuthority);
+  if (!inverse) return none;
+  const RotorArray squares = (*inverse * weight).array();
+  // A rotor that would have to stand still, up to rounding, or to pull down has no speed.
+  return (squares > kLeastAuthority * squares.maxCoeff()).select(squares.sqrt(), none);
 }
 
 double VehicleConfig::powerAt(const RotorArray& speeds) const {
