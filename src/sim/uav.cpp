@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <numeric>
 #include <utility>
@@ -111,18 +112,19 @@ void Uav::measure(const ObjectsIn& objectsIn) {
       on(lidar_->scan(due, present));
     });
   }
-  for (const ImageClock::Instant& due : std::exchange(due_depth_images_, {})) {
+  for (ImageClock::Instant& due : std::exchange(due_depth_images_, {})) {
     if (!on_image) continue;
-    make(depth_image_, [this, on = on_image, present = objects(due.time, due.time), due] {
+    auto present = objects(due.time, due.time);
+    make(depth_image_, [this, on = on_image, present = std::move(present), due = std::move(due)] {
       on(depth_camera_->image(due, present));
     });
   }
-  for (const ImageClock::Instant& due : std::exchange(due_images_, {})) {
+  for (ImageClock::Instant& due : std::exchange(due_images_, {})) {
     if (!on_camera_image) continue;
     const TimeNs begin = cameras_->beginOf(due);
     auto present =
         scene::countedFrom(toSeconds(due.time - begin), objects(begin, cameras_->endOf(due)));
-    make(images_, [this, on = on_camera_image, present = std::move(present), due] {
+    make(images_, [this, on = on_camera_image, present = std::move(present), due = std::move(due)] {
       std::vector<std::size_t> all(cameras_->cameras().size());
       std::iota(all.begin(), all.end(), std::size_t{0});
       const std::vector<lidar::CameraImage> images = cameras_->images(all, due, present);
@@ -139,7 +141,11 @@ void Uav::make(std::future<void>& earlier, Measurement measurement) {
 }
 
 void Uav::finishMeasurements() {
-  for (std::future<void>* each : {&scan_, &depth_image_, &images_}) {
+  const std::array<std::future<void>*, 3> all = {&scan_, &depth_image_, &images_};
+  for (const std::future<void>* each : all) {  // before one throws
+    if (each->valid()) each->wait();
+  }
+  for (std::future<void>* each : all) {
     if (each->valid()) each->get();
   }
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <future>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -440,6 +442,25 @@ TEST(World, AnErrorWhileAScanIsMadeComesWithTheNext) {
   uav.measureBeside();
   EXPECT_NO_THROW(world.runFor(0.06));
   EXPECT_THROW(world.runFor(0.06), Error);
+}
+
+TEST(World, AnErrorOfOneSensorWaitsForTheOthers) {
+  World world(room(), {});
+  UavConfig config = uavConfig();
+  config.depth.emplace();
+  config.depth->name = "test";
+  config.depth->rate = 1.0;
+  Uav& uav = world.addUav(config);
+  bool is_done = false;
+  uav.on_scan = [](const lidar::Scan&) { throw Error("no room"); };
+  uav.on_image = [&](const lidar::DepthImage&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    is_done = true;
+  };
+  uav.measureBeside();
+  world.runFor(0.04);
+  EXPECT_THROW(uav.finishMeasurements(), Error);
+  EXPECT_TRUE(is_done) << "what its callback uses may end now";
 }
 
 }  // namespace
