@@ -450,6 +450,7 @@ TEST(World, AnErrorOfOneSensorWaitsForTheOthers) {
   config.depth.emplace();
   config.depth->name = "test";
   config.depth->rate = 1.0;
+  config.depth->fx = config.depth->fy = 300.0;
   Uav& uav = world.addUav(config);
   bool is_done = false;
   uav.on_scan = [](const lidar::Scan&) { throw Error("no room"); };
