@@ -18,33 +18,28 @@ namespace {
 
 constexpr float kPixelAngle = 0.003F;
 
-/// A pixel's light, one place after another, in double precision but for the texture. `is_lit`: the
-/// colour contains the light.
+/// A pixel's light, in double precision but for the texture. `is_lit`: the colour contains the light.
 Eigen::Vector3d lightOf(const SolidTexture& texture, const Pose& X_WC,
                         const Eigen::Vector3d& direction_C, double range,
                         const Eigen::Vector3d& colour, const Eigen::Vector3d& normal, bool is_lit) {
   const Eigen::Vector3d d = X_WC.q * direction_C, p = X_WC.p + range * d;
   const auto width = static_cast<float>(range) * kPixelAngle;
-  if (normal.isZero()) {
-    const Eigen::Vector3d factors = texture.at(p, Eigen::Vector3f::Zero(), width).cast<double>();
-    return (is_lit ? 1.0 : static_cast<double>(kLightOnLeaves)) * colour.cwiseProduct(factors);
-  }
+  const auto lit = [&](const Eigen::Vector3f& n, const Eigen::Vector3f& span, double light) {
+    const Eigen::Vector3d factors = texture.at(p, n, width, span).cast<double>();
+    return Eigen::Vector3d((is_lit ? 1.0 : light) * colour.cwiseProduct(factors));
+  };
+  const Eigen::Vector3f none = Eigen::Vector3f::Zero();
+  if (normal.isZero()) return lit(none, none, static_cast<double>(kLightOnLeaves));
   const Eigen::Vector3d n = (normal.dot(d) > 0.0 ? -1.0 : 1.0) * normal.normalized();
   const double cosine = -n.dot(d);
-  const double length = 1.0 / std::max(cosine, static_cast<double>(kLeastIncidence));
-  const int places = static_cast<int>(length + 0.5);
-  const Eigen::Vector3d along = (d + cosine * n).normalized();
-  Eigen::Vector3d sum = Eigen::Vector3d::Zero();
-  for (int i = 0; i < places; ++i) {
-    const double way = static_cast<double>(width) * length / places * (i - 0.5 * (places - 1));
-    sum += texture.at(p + way * along, n.cast<float>(), width).cast<double>();
-  }
+  const double longer = 1.0 / std::max(cosine, static_cast<double>(kLeastIncidence)) - 1.0;
+  const Eigen::Vector3d span =
+      static_cast<double>(width) * longer * (d + cosine * n).normalized();
   const Eigen::Vector3d sun = Eigen::Vector3f(kSunward).cast<double>();
-  if (is_lit) return colour.cwiseProduct(sum) / places;
   const double light = static_cast<double>(kFromSky) * (0.5 + 0.5 * n.z()) +
                        static_cast<double>(kFromGround) * (0.5 - 0.5 * n.z()) +
                        static_cast<double>(kFromSun) * std::max(n.dot(sun), 0.0);
-  return light / places * colour.cwiseProduct(sum);
+  return lit(n.cast<float>(), span.cast<float>(), light);
 }
 
 TEST(ShadeKernel, IsTheLightOfOnePixelAfterAnother) {

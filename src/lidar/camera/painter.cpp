@@ -174,36 +174,41 @@ void Painter::paint(const Frame& frame, View<MovingObject> objects, const std::v
 }
 
 // Whether two adjacent pixels see different parts of the world: different objects, surfaces turned
-// against each other, or one before the other.
-bool Painter::parts(const Scene& scene, std::size_t a, std::size_t b) const {
+// against each other, or one before the other. `normal_C`: of the first's surface.
+bool Painter::parts(const Scene& scene, const Eigen::Vector3f& normal_C, std::size_t a,
+                    std::size_t b) const {
   const Hit &first = scene.hits[a], &second = scene.hits[b];
-  if (!first.valid() && !second.valid()) return false;
   if (first.valid() != second.valid() || first.identity != second.identity) return true;
   if (first.surfel == second.surfel) return false;
   if (first.normal.dot(second.normal) < kEdgeCosine) return true;
-  const Eigen::Vector3f step = scene.rotationOf(static_cast<int>(a) / width_) *
-                               (second.range * directions_[b] - first.range * directions_[a]);
-  const float width = pixel_angle_ * std::min(first.range, second.range);
-  return std::abs(first.normal.dot(step)) > kEdgeWidth * width;
+  const float offset =
+      second.range * normal_C.dot(directions_[b]) - first.range * normal_C.dot(directions_[a]);
+  return std::abs(offset) > kEdgeWidth * pixel_angle_ * std::min(first.range, second.range);
 }
 
 std::vector<std::uint32_t> Painter::edges(const Scene& scene) const {
-  std::vector<bool> is_edge(scene.hits.size());
-  const auto mark = [&](std::size_t a, std::size_t b) {
-    if (parts(scene, a, b)) is_edge[a] = is_edge[b] = true;
-  };
-  for (int row = 0; row < height_; ++row) {
-    for (int column = 0; column < width_; ++column) {
-      const auto i = static_cast<std::size_t>(row) * static_cast<std::size_t>(width_) +
-                     static_cast<std::size_t>(column);
-      if (column + 1 < width_) mark(i, i + 1);
-      if (row + 1 < height_) mark(i, i + static_cast<std::size_t>(width_));
-      if (scene.isPrinted(scene.hits[i])) is_edge[i] = true;
+  // Whether a pixel parts from that on its right, and from that below.
+  enum : std::uint8_t { kRight = 1, kBelow = 2, kPrinted = 4 };
+  std::vector<std::uint8_t> edges(scene.hits.size());
+  const auto width = static_cast<std::size_t>(width_), height = static_cast<std::size_t>(height_);
+  workers_.forRanges(height, kTile, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t row = begin; row < end; ++row) {
+      const Eigen::Matrix3f R_CW = scene.rotationOf(static_cast<int>(row)).transpose();
+      for (std::size_t column = 0; column < width; ++column) {
+        const std::size_t i = row * width + column;
+        const Eigen::Vector3f normal_C = R_CW * scene.hits[i].normal;
+        const bool right = column + 1 < width && parts(scene, normal_C, i, i + 1);
+        const bool below = row + 1 < height && parts(scene, normal_C, i, i + width);
+        edges[i] = static_cast<std::uint8_t>((right ? kRight : 0) | (below ? kBelow : 0) |
+                                             (scene.isPrinted(scene.hits[i]) ? kPrinted : 0));
+      }
     }
-  }
+  });
   std::vector<std::uint32_t> pixels;  // tile by tile: neighbours share surfels
   forTiles(0, height_, [&](std::size_t i, int) {
-    if (is_edge[i]) pixels.push_back(static_cast<std::uint32_t>(i));
+    const bool is_edge = edges[i] != 0 || (i >= 1 && (edges[i - 1] & kRight) != 0) ||
+                         (i >= width && (edges[i - width] & kBelow) != 0);
+    if (is_edge) pixels.push_back(static_cast<std::uint32_t>(i));
   });
   return pixels;
 }

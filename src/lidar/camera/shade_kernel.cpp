@@ -23,11 +23,7 @@ inline Float8 exp8(Float8 x) {
 
 // -1 to 1, as SolidTexture::valueAt.
 inline Float8 valueOf(Bits8 bits) {
-  bits = bits ^ (bits >> 16U);
-  bits = bits * kTextureMix[0];
-  bits = bits ^ (bits >> 13U);
-  bits = bits * kTextureMix[1];
-  bits = bits ^ (bits >> 16U);
+  bits = (bits ^ (bits >> 16U)) * kTextureMix;
   return toFloat(asInt(bits >> 8U)) * 0x1p-23F - 1.0F;
 }
 
@@ -75,9 +71,33 @@ inline Float8 noise(const ShadeWaves& waves, std::uint32_t number, const Float8*
 
 inline Float8 clamped(Float8 a) { return min8(max8(a, all8(0.0F)), all8(1.0F)); }
 
+// SolidTexture::octave.
+inline Float8 octaveAt(const ShadeOctave& octave, std::uint32_t number, const Float8* p,
+                       const Float8* span, Float8 width) {
+  const Float8 share = clamped(1.0F / (width * octave.shortest_inverse) - 2.0F);
+  if (signs(share > 0.0F) == 0) return all8(0.0F);
+  Float8 waves2 = all8(0.0F);
+  for (int axis = 0; axis < 3; ++axis) {
+    const Float8 waves = span[axis] * octave.waves.inverse_length[axis];
+    waves2 += waves * waves;
+  }
+  const Float8 gaps =
+      blend8(all8(0.0F), toFloat(truncated(2.0F * sqrt8(waves2) + 0.5F)), share > 0.0F);
+  const Float8 step = 1.0F / max8(gaps, all8(1.0F));
+  Float8 sum = all8(0.0F);
+  const auto most_gaps = static_cast<int>(most(gaps));
+  for (int i = 0; i <= most_gaps; ++i) {
+    const auto at = static_cast<float>(i);
+    const Float8 way = at * step - 0.5F * gaps * step;
+    const Float8 place[3] = {p[0] + way * span[0], p[1] + way * span[1], p[2] + way * span[2]};
+    sum += blend8(all8(0.0F), noise(octave.waves, number, place), gaps >= at);
+  }
+  return share * sum * (kTextureSpread * octave.spread) / (gaps + 1.0F);
+}
+
 // SolidTexture::joint.
-inline Float8 jointAt(const ShadeJoints& joints, const Float8* p, const Float8* n, Float8 width,
-                      Float8& sum) {
+inline Float8 jointAt(const ShadeJoints& joints, const Float8* p, const Float8* n,
+                      const Float8* span, Float8 width, Float8& sum) {
   Waves8 at = wavesOf(joints.pieces, p);
   if (joints.is_bonded) {
     const Int8 shifts = (asInt(at.whole[2]) & 1) != 0;
@@ -88,19 +108,20 @@ inline Float8 jointAt(const ShadeJoints& joints, const Float8* p, const Float8* 
       at.whole[axis] = at.whole[axis] + bitsOf((over & shifts) & 1);
     }
   }
-  Float8 line = all8(0.0F);
+  Float8 line = all8(0.0F), share = all8(1.0F);
   Bits8 piece = bitsOf(ints8(0, 0, 0, 0, 0, 0, 0, 0)) + kTexturePieces * kTextureOctave;
   for (int axis = 0; axis < 3; ++axis) {
     if (joints.spacing[axis] <= 0.0F) continue;
+    const Float8 side = width + abs8(span[axis]);
     const Float8 shows = clamped((kJointCosine - abs8(n[axis])) * 5.0F);
     const Float8 off = min8(at.part[axis], 1.0F - at.part[axis]) * joints.spacing[axis];
-    const Float8 cover = clamped((0.5F * (width + joints.width) - off) / width) *
-                         min8(all8(1.0F), joints.width / width);
+    const Float8 cover = clamped((0.5F * (side + joints.width) - off) / side) *
+                         min8(all8(1.0F), joints.width / side);
     line = max8(line, cover * shows);
+    share = min8(share, joints.spacing[axis] / side - 2.0F);
     piece = piece + bitsOf(asInt(at.whole[axis] * kTextureFactors[axis]) & (shows >= 0.5F));
   }
-  const Float8 share = clamped(joints.shortest / width - 2.0F);
-  sum += joints.shade * share * valueOf(piece);
+  sum += joints.shade * max8(share, all8(0.0F)) * valueOf(piece);
   return 1.0F - joints.darkness * line;
 }
 
@@ -110,24 +131,21 @@ struct Texture8 {
 
 // SolidTexture::at.
 inline Texture8 textureAt(const ShadeTexture& texture, const Float8* p, const Float8* n,
-                          Float8 width) {
-  Float8 q[3] = {p[0], p[1], p[2]};
+                          const Float8* span, Float8 width) {
+  Float8 q[3] = {p[0], p[1], p[2]}, s[3] = {span[0], span[1], span[2]};
   for (int axis = 0; texture.is_turned && axis < 3; ++axis) {
     const float* const turn = kTextureTurn[axis];
     q[axis] = p[0] * turn[0] + p[1] * turn[1] + p[2] * turn[2];
+    s[axis] = span[0] * turn[0] + span[1] * turn[1] + span[2] * turn[2];
   }
   Float8 sum = all8(0.0F), first = all8(0.0F);
   for (int i = 0; i < texture.octave_count; ++i) {
-    const ShadeOctave& octave = texture.octaves[i];
-    const Float8 share = clamped(1.0F / (width * octave.shortest_inverse) - 2.0F);
-    if (signs(share > 0.0F) == 0) continue;
-    const Float8 value = share * noise(octave.waves, static_cast<std::uint32_t>(i), q) *
-                         (kTextureSpread * octave.spread);
+    const Float8 value = octaveAt(texture.octaves[i], static_cast<std::uint32_t>(i), q, s, width);
     sum += value;
     if (i == 0) first = value;
   }
   Float8 factor = all8(1.0F);
-  if (texture.joints.is_used) factor = jointAt(texture.joints, p, n, width, sum);
+  if (texture.joints.is_used) factor = jointAt(texture.joints, p, n, span, width, sum);
   const Float8 green = factor * exp8(sum);
   const Float8 tint = exp8(first * texture.tint);
   return {green * tint, green, green / tint};
@@ -135,14 +153,15 @@ inline Texture8 textureAt(const ShadeTexture& texture, const Float8* p, const Fl
 
 // Each lane with its own texture; most eights have one.
 inline Texture8 textureAt(const ShadeSettings& settings, const std::uint8_t* numbers,
-                          const Float8* p, const Float8* n, Float8 width) {
+                          const Float8* p, const Float8* n, const Float8* span,
+                          Float8 width) {
   Texture8 result{all8(0.0F), all8(0.0F), all8(0.0F)};
   unsigned left = 0xff;
   while (left != 0) {
     const std::uint8_t number = numbers[__builtin_ctz(left)];
     unsigned lanes = 0;
     for (unsigned i = 0; i < 8; ++i) lanes |= (numbers[i] == number ? 1U : 0U) << i;
-    const Texture8 own = textureAt(settings.textures[number], p, n, width);
+    const Texture8 own = textureAt(settings.textures[number], p, n, span, width);
     if (lanes == 0xff) return own;
     const Int8 mask = maskOf(lanes);
     result.red = blend8(result.red, own.red, mask);
@@ -171,27 +190,17 @@ inline void shadeEight(const ShadeSettings& settings, ShadedPixels& pixels, int 
 
   const Float8 range = load8<Float8>(pixels.range + first);
   const Float8 width = range * settings.pixel_angle;
-  const Float8 length = 1.0F / max8(cosine, all8(kLeastIncidence));  // [pixels]
-  const Float8 places = toFloat(truncated(length + 0.5F));
   Float8 p[3], along[3];
   for (int axis = 0; axis < 3; ++axis) {
     p[axis] = d[axis] * range;
     along[axis] = d[axis] + n[axis] * cosine;
   }
-  // A pixel is long on a surface that it grazes: several places along it are averaged.
-  const Float8 step = width * length / (places * sqrt8(max8(dot8(along, along), all8(1e-12F))));
-  Texture8 texture{all8(0.0F), all8(0.0F), all8(0.0F)};
-  const auto most_places = static_cast<int>(most(places));
-  for (int i = 0; i < most_places; ++i) {
-    const auto number = static_cast<float>(i);
-    const Int8 counts = places > number;
-    const Float8 way = blend8(all8(0.0F), (number - 0.5F * (places - 1.0F)) * step, planar);
-    const Float8 at[3] = {p[0] + way * along[0], p[1] + way * along[1], p[2] + way * along[2]};
-    const Texture8 there = textureAt(settings, pixels.texture + first, at, n, width);
-    texture.red += blend8(all8(0.0F), there.red, counts);
-    texture.green += blend8(all8(0.0F), there.green, counts);
-    texture.blue += blend8(all8(0.0F), there.blue, counts);
-  }
+  // A pixel is long on a surface that it grazes.
+  const Float8 longer = width * (1.0F / max8(cosine, all8(kLeastIncidence)) - 1.0F);
+  const Float8 scale_along = blend8(
+      all8(0.0F), longer / sqrt8(max8(dot8(along, along), all8(1e-12F))), planar);
+  const Float8 span[3] = {along[0] * scale_along, along[1] * scale_along, along[2] * scale_along};
+  const Texture8 texture = textureAt(settings, pixels.texture + first, p, n, span, width);
   Float8 light = all8(1.0F);
   if (!settings.is_lit) {
     const Float8 sky = 0.5F + 0.5F * n[2];
@@ -200,13 +209,12 @@ inline void shadeEight(const ShadeSettings& settings, ShadedPixels& pixels, int 
                    kFromSky * sky + kFromGround * (1.0F - sky) + kFromSun * max8(sun, all8(0.0F)),
                    planar);
   }
-  const Float8 factor = light / places;
   store8(pixels.radiance[0] + first,
-         factor * texture.red * load8<Float8>(pixels.colour[0] + first));
+         light * texture.red * load8<Float8>(pixels.colour[0] + first));
   store8(pixels.radiance[1] + first,
-         factor * texture.green * load8<Float8>(pixels.colour[1] + first));
+         light * texture.green * load8<Float8>(pixels.colour[1] + first));
   store8(pixels.radiance[2] + first,
-         factor * texture.blue * load8<Float8>(pixels.colour[2] + first));
+         light * texture.blue * load8<Float8>(pixels.colour[2] + first));
 }
 
 }  // namespace

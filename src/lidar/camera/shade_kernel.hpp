@@ -15,14 +15,14 @@ namespace marsim::lidar {
 constexpr float kTextureTint = 0.25F, kTextureSpread = 2.7F;
 
 /// Hash of a lattice point and an octave in SolidTexture: factors of x, y, z and of the octave,
-/// then those of the finaliser of MurmurHash3.
+/// then the first step of MurmurHash3's finaliser.
 constexpr std::uint32_t kTextureFactors[3] = {0x8da6b343U, 0xd8163841U, 0xcb1ab31fU};
 constexpr std::uint32_t kTextureOctave = 0x9e3779b9U;
 /// The number, in place of an octave's, for the shades of pieces between joints.
 constexpr std::uint32_t kTexturePieces = 1000;
 /// A joint shows on a surface whose normal's part along the joint's is less; in full 0.2 below.
 constexpr float kJointCosine = 0.9F;
-constexpr std::uint32_t kTextureMix[2] = {0x85ebca6bU, 0xc2b2ae35U};
+constexpr std::uint32_t kTextureMix = 0x85ebca6bU;
 
 /// Turns the lattices of materials' noise, of which walls along the axes would show the squares.
 constexpr float kTextureTurn[3][3] = {{0.8047379F, -0.3106172F, 0.5058794F},
@@ -47,8 +47,7 @@ struct ShadeOctave {
 /// Joints of a material.
 struct ShadeJoints {
   ShadeWaves pieces;
-  float spacing[3];  ///< [m]
-  float shortest;    ///< [m] of the spacings that are not 0
+  float spacing[3];  ///< [m]; 0: none
   float width;       ///< [m]
   float darkness, shade;
   bool is_bonded, is_used;

@@ -40,9 +40,8 @@ class SolidTexture {
     }
     joints_.darkness *= std::min(contrast, 1.0F);
     joints_.shade *= contrast;
-    for (const float spacing : joints_.spacing) {
-      if (spacing > 0.0F) shortest_ = shortest_ > 0.0F ? std::min(shortest_, spacing) : spacing;
-    }
+    has_joints_ = std::any_of(joints_.spacing, joints_.spacing + 3,
+                              [](float spacing) { return spacing > 0.0F; });
   }
 
   /// Describes the texture for the shading of places relative to `about` [m].
@@ -60,32 +59,27 @@ class SolidTexture {
     ShadeJoints& joints = texture.joints;
     joints.pieces = wavesAbout(about, inverseSpacing());
     std::copy_n(joints_.spacing, 3, joints.spacing);
-    joints.shortest = shortest_;
     joints.width = joints_.width;
     joints.darkness = joints_.darkness;
     joints.shade = joints_.shade;
     joints.is_bonded = joints_.is_bonded;
-    joints.is_used = shortest_ > 0.0F;
+    joints.is_used = has_joints_;
   }
 
   /// Factors around 1 for a surface's red, green and blue. `p`: place [m]; `normal`: unit, or 0
-  /// where there is none; `width` [m]: of the pixel.
-  Eigen::Vector3f at(const Eigen::Vector3d& p, const Eigen::Vector3f& normal, float width) const {
-    const Eigen::Vector3d place = turned(p);
+  /// where there is none; `width` [m]: of the pixel; `span` [m]: by which it is longer than wide on
+  /// the surface, that way.
+  Eigen::Vector3f at(const Eigen::Vector3d& p, const Eigen::Vector3f& normal, float width,
+                     const Eigen::Vector3f& span) const {
+    const Eigen::Vector3d place = turned(p), turned_span = turned(span.cast<double>());
     float sum = 0.0F, first = 0.0F;
     for (std::size_t i = 0; i < octaves_.size(); ++i) {
-      const Octave& octave = octaves_[i];
-      const float share =
-          shareOf(1.0F / static_cast<float>(octave.inverse_length.maxCoeff()), width);
-      if (share <= 0.0F) continue;
-      const float value =
-          share * octave.spread *
-          noise(place.cwiseProduct(octave.inverse_length), static_cast<std::uint32_t>(i));
+      const float value = octave(i, place, turned_span, width);
       sum += value;
       if (i == 0) first = value;
     }
     float factor = 1.0F;
-    if (shortest_ > 0.0F) factor = joint(p, normal, width, sum);
+    if (has_joints_) factor = joint(p, normal, span, width, sum);
     const float green = factor * std::exp(sum), tint = std::exp(tint_ * first);
     return {green * tint, green, green / tint};
   }
@@ -138,31 +132,49 @@ class SolidTexture {
     return std::clamp(length / width - 2.0F, 0.0F, 1.0F);
   }
 
+  // The mean of an octave over a pixel: places about half a wave apart from end to end of it.
+  float octave(std::size_t number, const Eigen::Vector3d& p, const Eigen::Vector3d& span,
+               float width) const {
+    const Octave& octave = octaves_[number];
+    const float share =
+        shareOf(1.0F / static_cast<float>(octave.inverse_length.maxCoeff()), width);
+    if (share <= 0.0F) return 0.0F;
+    const double waves = span.cwiseProduct(octave.inverse_length).norm();
+    const int gaps = static_cast<int>(2.0 * waves + 0.5);
+    float sum = 0.0F;
+    for (int i = 0; i <= gaps; ++i) {
+      const Eigen::Vector3d place = p + span * ((i - 0.5 * gaps) / std::max(gaps, 1));
+      sum += noise(place.cwiseProduct(octave.inverse_length), static_cast<std::uint32_t>(number));
+    }
+    return share * octave.spread * sum / static_cast<float>(gaps + 1);
+  }
+
   // The factor of the joints at a place; adds the shade of the piece there to `sum`.
-  float joint(const Eigen::Vector3d& p, const Eigen::Vector3f& normal, float width,
-              float& sum) const {
+  float joint(const Eigen::Vector3d& p, const Eigen::Vector3f& normal,
+              const Eigen::Vector3f& span, float width, float& sum) const {
     Eigen::Vector3d place = p.cwiseProduct(inverseSpacing());
     const auto layer = static_cast<std::int64_t>(std::floor(place.z()));
     if (joints_.is_bonded && (layer & 1) != 0) place += Eigen::Vector3d(0.5, 0.5, 0.0);
-    float line = 0.0F;
+    float line = 0.0F, share = 1.0F;
     std::array<std::uint32_t, 3> piece{};
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const float spacing = joints_.spacing[axis];
       if (spacing <= 0.0F) continue;
       const auto i = static_cast<Eigen::Index>(axis);
+      const float side = width + std::abs(span[i]);
       const float shows = std::clamp((kJointCosine - std::abs(normal[i])) * 5.0F, 0.0F, 1.0F);
       const double whole = std::floor(place[i]);
       const auto part = static_cast<float>(place[i] - whole);
       const float off = std::min(part, 1.0F - part) * spacing;
-      const float cover = std::clamp((0.5F * (joints_.width + width) - off) / width, 0.0F, 1.0F) *
-                          std::min(1.0F, joints_.width / width);
+      const float cover = std::clamp((0.5F * (joints_.width + side) - off) / side, 0.0F, 1.0F) *
+                          std::min(1.0F, joints_.width / side);
       line = std::max(line, cover * shows);
+      share = std::min(share, shareOf(spacing, side));
       if (shows >= 0.5F) {
         piece[axis] = static_cast<std::uint32_t>(static_cast<std::int64_t>(whole));
       }
     }
-    sum += joints_.shade * shareOf(shortest_, width) *
-           valueAt(piece[0], piece[1], piece[2], kTexturePieces);
+    sum += joints_.shade * share * valueAt(piece[0], piece[1], piece[2], kTexturePieces);
     return 1.0F - joints_.darkness * line;
   }
 
@@ -192,11 +204,7 @@ class SolidTexture {
   static float valueAt(std::uint32_t x, std::uint32_t y, std::uint32_t z, std::uint32_t octave) {
     std::uint32_t bits = x * kTextureFactors[0] + y * kTextureFactors[1] + z * kTextureFactors[2] +
                          octave * kTextureOctave;
-    bits ^= bits >> 16U;
-    bits *= kTextureMix[0];
-    bits ^= bits >> 13U;
-    bits *= kTextureMix[1];
-    bits ^= bits >> 16U;
+    bits = (bits ^ (bits >> 16U)) * kTextureMix;
     return static_cast<float>(bits >> 8U) * 0x1p-23F - 1.0F;
   }
 
@@ -204,7 +212,7 @@ class SolidTexture {
   bool is_turned_ = false;
   std::vector<Octave> octaves_;  // from coarse to fine
   Joints joints_;
-  float shortest_ = 0.0F;  // [m] least spacing of joints; 0: none
+  bool has_joints_ = false;
 };
 
 }  // namespace marsim::lidar

@@ -280,19 +280,22 @@ Radiance SurfaceShader::Job::radianceOf(const SeenSurface& surface) {
       shader_.textures_[object == nullptr ? shader_.textureOf(surface.hit.surfel) : 0];
   if (!look.planar) {
     return (is_lit ? 1.0F : kLightOnLeaves) *
-           colour.cwiseProduct(texture.at(p_M, Eigen::Vector3f::Zero(), surface.width));
+           colour.cwiseProduct(texture.at(p_M, Eigen::Vector3f::Zero(), surface.width,
+                                          Eigen::Vector3f::Zero()));
   }
   Eigen::Vector3f n = look.normal;
   if (object != nullptr) n = object->X_WM.q.cast<float>() * n;
   if (n.dot(surface.direction_W) > 0.0F) n = -n;
   const float cosine = -n.dot(surface.direction_W), light = is_lit ? 1.0F : lightOn(n);
-  Eigen::Vector3f along = surface.direction_W + n * cosine;
+  // A pixel is long on a surface that it grazes.
+  const float longer = surface.width * (1.0F / std::max(cosine, kLeastIncidence) - 1.0F);
+  Eigen::Vector3f span = (surface.direction_W + n * cosine).normalized() * longer;
   if (object != nullptr) {
     const Eigen::Quaternionf q_MW = object->X_WM.q.conjugate().cast<float>();
-    along = q_MW * along;
+    span = q_MW * span;
     n = q_MW * n;
   }
-  return light * colour.cwiseProduct(textureAlong(texture, p_M, n, along, surface.width, cosine));
+  return light * colour.cwiseProduct(texture.at(p_M, n, surface.width, span));
 }
 
 // Blades and leaves sway and are thinner than the texture: each has a shade of its own.
@@ -325,24 +328,6 @@ Radiance SurfaceShader::Job::radianceOfPlate(const SeenSurface& surface, const O
   const Eigen::Vector2d half = 0.5 * (right.square() + down.square()).sqrt().matrix();
   const auto dark = static_cast<float>(plate.thing->print->darkShare(middle, half));
   return Radiance::Constant(light * (kPaper + dark * (kInk - kPaper)));
-}
-
-// A pixel is long on a surface that it grazes: several places along it are averaged.
-Eigen::Vector3f SurfaceShader::Job::textureAlong(const SolidTexture& texture,
-                                                 const Eigen::Vector3d& p_M,
-                                                 const Eigen::Vector3f& normal,
-                                                 const Eigen::Vector3f& along, float width,
-                                                 float cosine) const {
-  const float length = 1.0F / std::max(cosine, kLeastIncidence);  // [pixels]
-  const int places = static_cast<int>(length + 0.5F);
-  if (places <= 1) return texture.at(p_M, normal, width);
-  const Eigen::Vector3d step =
-      (along.normalized() * (width * length / static_cast<float>(places))).cast<double>();
-  Eigen::Vector3f sum = Eigen::Vector3f::Zero();
-  for (int i = 0; i < places; ++i) {
-    sum += texture.at(p_M + step * (i - 0.5 * (places - 1)), normal, width);
-  }
-  return sum / static_cast<float>(places);
 }
 
 Radiance SurfaceShader::sky(const Eigen::Vector3f& direction_W) const {

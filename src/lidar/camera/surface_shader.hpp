@@ -77,9 +77,6 @@ class SurfaceShader {
                 const SeenSurface& surface, const Eigen::Vector3f& p);
     const Neighbourhood& around(const map::SurfelMap& shape, const SurfelColours& colours,
                                 std::uint32_t surfel, bool is_back);
-    Eigen::Vector3f textureAlong(const SolidTexture& texture, const Eigen::Vector3d& p_M,
-                                 const Eigen::Vector3f& normal, const Eigen::Vector3f& along,
-                                 float width, float cosine) const;
     const Object* objectOf(std::uint32_t identity, double time);
 
     static constexpr unsigned kKeptBits = 11;  // log2 of the number of kept neighbourhoods
