@@ -25,70 +25,61 @@ constexpr double kFinestProjected = 0.05;
 
 constexpr int kTile = ImageStrip::kTile;  // cells
 
-// A depth image in the making: ImageStrip's arrays.
-class ImageFrame {
+// [cells] of a strip, in whole rows of tiles: its arrays fit into a core's cache.
+constexpr int kStripCells = 1 << 14;
+
+// Arrays of a strip of an image, see ImageStrip.
+class StripArrays {
  public:
-  ImageFrame(const ImageGrid& grid, bool blends);
+  // `blends`: with those for blending.
+  StripArrays(int rows, int stride, bool blends);
 
-  const ImageGrid& grid() const { return grid_; }
-  const ImageDirections& directions() const { return directions_; }
-
-  // Prepares some rows for a kernel; the first row begins a tile. Sets everything but the pose and
-  // the tree. range_max [m] > 0.
-  ImageStrip strip(int first_row, int end_row, float range_max);
-  // Allocates the arrays for colours and normals.
-  void makeRoomForLooks();
+  // Sets the arrays of a strip of some width and height and clears them. range_max [m] > 0.
+  void clear(float range_max, ImageStrip& strip);
   // Prepares a strip for blending; `colours`: null if no looks are wanted.
   void blend(const map::Blending& blending, const SurfelColours* colours, ImageStrip& strip);
-  // Copies the looks of some rows.
-  void copyLooks(int first_row, int end_row, SurfaceLooks& looks) const;
 
  private:
-  const ImageGrid grid_;
-  const ImageDirections directions_;
-  const FootprintFinder footprints_;
-  const int tile_stride_;
   std::vector<float> depth_, normal_[3], tile_depth_;
   std::vector<std::uint32_t> surfel_;
+  std::vector<std::uint8_t> tile_changed_;
   // For blended surfels only.
   std::vector<float> weights_, mean_, largest_, colour_[3], look_normal_[3];
   std::vector<std::uint32_t> first_;
-  std::vector<std::vector<SeenSurfel>> seen_;  // by row of tiles in which the strip begins
-  std::vector<std::uint8_t> tile_changed_;
+  std::vector<SeenSurfel> seen_;
 };
 
-ImageFrame::ImageFrame(const ImageGrid& grid, bool blends)
-    : grid_(grid),
-      directions_(grid),
-      footprints_(grid),
-      tile_stride_(static_cast<int>(directions_.stride()) / kTile + 1),
-      depth_(directions_.stride() * static_cast<std::size_t>(grid.height)),
-      surfel_(depth_.size()) {
-  const auto tile_rows = static_cast<std::size_t>((grid.height + kTile - 1) / kTile);
-  tile_depth_.resize(tile_rows * static_cast<std::size_t>(tile_stride_));
+StripArrays::StripArrays(int rows, int stride, bool blends) {
+  const auto cells = static_cast<std::size_t>(rows) * static_cast<std::size_t>(stride);
+  depth_.resize(cells);
+  surfel_.resize(cells);
+  const auto tile_rows = static_cast<std::size_t>((rows + kTile - 1) / kTile);
+  tile_depth_.resize(tile_rows * static_cast<std::size_t>(stride / kTile + 1));
   tile_changed_.resize(tile_depth_.size());
-  for (std::vector<float>& axis : normal_) axis.resize(depth_.size());
+  for (std::vector<float>& axis : normal_) axis.resize(cells);
   if (!blends) return;
-  for (std::vector<float>* values : {&weights_, &mean_, &largest_}) values->resize(depth_.size());
-  first_.resize(depth_.size());
-  seen_.resize(tile_rows);
+  for (std::vector<float>* values : {&weights_, &mean_, &largest_}) values->resize(cells);
+  first_.resize(cells);
 }
 
-int footprintOf(const void* finder, const float* centre, float radius, CellRange* ranges) {
-  const Footprint cells = static_cast<const FootprintFinder*>(finder)->of(
-      Eigen::Vector3f(centre[0], centre[1], centre[2]), radius);
-  if (cells.empty()) return 0;
-  for (int i = 0; i < cells.run_count; ++i) {
-    ranges[i] = {cells.first_row, cells.last_row, cells.runs[i].first, cells.runs[i].last};
+void StripArrays::clear(float range_max, ImageStrip& strip) {
+  // Just above the maximum, at which a hit still counts.
+  const float empty = std::nextafter(range_max, std::numeric_limits<float>::infinity());
+  for (int row = 0; row < strip.height; ++row) {
+    const auto begin = depth_.begin() + static_cast<std::ptrdiff_t>(row) * strip.stride;
+    std::fill(begin, begin + strip.width, empty);
+    std::fill(begin + strip.width, begin + strip.stride, -1.0F);
   }
-  return cells.run_count;
-}
-
-void ImageFrame::makeRoomForLooks() {
-  for (int i = 0; i < 3; ++i) {
-    colour_[i].resize(depth_.size());
-    look_normal_[i].resize(depth_.size());
-  }
+  std::fill(surfel_.begin(), surfel_.end(), ImageStrip::kNothing);
+  std::fill(tile_depth_.begin(), tile_depth_.end(), empty);
+  std::fill(tile_changed_.begin(), tile_changed_.end(), std::uint8_t{0});
+  for (int axis = 0; axis < 3; ++axis) strip.normal[axis] = normal_[axis].data();
+  strip.depth = depth_.data();
+  strip.surfel = surfel_.data();
+  strip.tile_depth = tile_depth_.data();
+  strip.tile_changed = tile_changed_.data();
+  strip.tile_stride = strip.stride / kTile + 1;
+  strip.range_max = range_max;
 }
 
 void makeRoom(ImageBlending& blending) {
@@ -98,19 +89,17 @@ void makeRoom(ImageBlending& blending) {
   blending.seen_capacity = static_cast<std::uint32_t>(seen.size());
 }
 
-void ImageFrame::blend(const map::Blending& blending, const SurfelColours* colours,
-                       ImageStrip& strip) {
-  std::fill(first_.begin() + strip.first_row * strip.stride,
-            first_.begin() + strip.end_row * strip.stride, ImageStrip::kNothing);
+void StripArrays::blend(const map::Blending& blending, const SurfelColours* colours,
+                        ImageStrip& strip) {
+  std::fill(first_.begin(), first_.end(), ImageStrip::kNothing);
   ImageBlending& to = strip.blending;
   to.depth = blending.depth;
   to.min_cosine = blending.min_cosine;
   to.max_offset = blending.max_offset;
   to.makeRoom = makeRoom;
-  std::vector<SeenSurfel>& seen = seen_[static_cast<std::size_t>(strip.first_row / kTile)];
-  to.owner = &seen;
-  to.seen = seen.data();
-  to.seen_capacity = static_cast<std::uint32_t>(seen.size());
+  to.owner = &seen_;
+  to.seen = seen_.data();
+  to.seen_capacity = static_cast<std::uint32_t>(seen_.size());
   to.first = first_.data();
   to.weights = weights_.data();
   to.mean = mean_.data();
@@ -119,6 +108,8 @@ void ImageFrame::blend(const map::Blending& blending, const SurfelColours* colou
   to.looks.step = colours->step;
   to.looks.to_back = colours->to_back;
   for (int i = 0; i < 3; ++i) {
+    colour_[i].resize(depth_.size());
+    look_normal_[i].resize(depth_.size());
     to.looks.bytes[i] = colours->bytes[i];
     to.looks.values[i] = colours->values[i];
     to.looks.colour[i] = colour_[i].data();
@@ -126,57 +117,66 @@ void ImageFrame::blend(const map::Blending& blending, const SurfelColours* colou
   }
 }
 
-void ImageFrame::copyLooks(int first_row, int end_row, SurfaceLooks& looks) const {
-  for (int row = first_row; row < end_row; ++row) {
-    const auto from = static_cast<std::ptrdiff_t>(directions_.cell(row, 0));
-    const auto to = static_cast<std::ptrdiff_t>(row) * grid_.width;
-    for (int i = 0; i < 3; ++i) {
-      std::copy_n(colour_[i].begin() + from, grid_.width, looks.colour[i].begin() + to);
-      std::copy_n(look_normal_[i].begin() + from, grid_.width, looks.normal[i].begin() + to);
-    }
+// What images of a grid need.
+class ImageFrame {
+ public:
+  ImageFrame(const ImageGrid& grid, bool blends)
+      : grid_(grid), directions_(grid), footprints_(grid), blends_(blends) {}
+
+  const ImageGrid& grid() const { return grid_; }
+  // Rows of a strip, but for the last one of the image.
+  int stripRows() const { return std::max(kStripCells / grid_.width / kTile, 1) * kTile; }
+
+  std::unique_ptr<StripArrays> takeArrays() {
+    return arrays_.take([](const StripArrays&) { return true; },
+                        [&] {
+                          return std::make_unique<StripArrays>(
+                              stripRows(), static_cast<int>(directions_.stride()), blends_);
+                        });
   }
+  void giveBack(std::unique_ptr<StripArrays> arrays) { arrays_.giveBack(std::move(arrays)); }
+
+  // A strip without its arrays, pose and tree, from a row on.
+  ImageStrip strip(int first_row) const;
+  static int footprintOf(const ImageStrip& strip, const float* centre, float radius,
+                         CellRange* ranges);
+
+ private:
+  const ImageGrid grid_;
+  const ImageDirections directions_;
+  const FootprintFinder footprints_;
+  const bool blends_;
+  Pool<StripArrays> arrays_;
+};
+
+int ImageFrame::footprintOf(const ImageStrip& strip, const float* centre, float radius,
+                            CellRange* ranges) {
+  const auto& frame = *static_cast<const ImageFrame*>(strip.owner);
+  const Footprint cells =
+      frame.footprints_.of(Eigen::Vector3f(centre[0], centre[1], centre[2]), radius);
+  if (cells.empty()) return 0;
+  for (int i = 0; i < cells.run_count; ++i) {
+    ranges[i] = {cells.first_row - strip.first_row, cells.last_row - strip.first_row,
+                 cells.runs[i].first, cells.runs[i].last};
+  }
+  return cells.run_count;
 }
 
-ImageStrip ImageFrame::strip(int first_row, int end_row, float range_max) {
-  // Just above the maximum, at which a hit still counts.
-  const float empty = std::nextafter(range_max, std::numeric_limits<float>::infinity());
-  const auto cellAt = [&](int row, int column) {
-    return static_cast<std::ptrdiff_t>(directions_.cell(row, column));
-  };
-  for (int row = first_row; row < end_row; ++row) {
-    const auto begin = depth_.begin() + cellAt(row, 0);
-    std::fill(begin, begin + grid_.width, empty);
-    std::fill(begin + grid_.width, depth_.begin() + cellAt(row + 1, 0), -1.0F);
-  }
-  std::fill(surfel_.begin() + cellAt(first_row, 0), surfel_.begin() + cellAt(end_row, 0),
-            ImageStrip::kNothing);
-  const auto tileAt = [&](int row) { return row * static_cast<std::ptrdiff_t>(tile_stride_); };
-  const int first_tile = first_row / kTile, end_tile = (end_row + kTile - 1) / kTile;
-  std::fill(tile_depth_.begin() + tileAt(first_tile), tile_depth_.begin() + tileAt(end_tile),
-            empty);
-  std::fill(tile_changed_.begin() + tileAt(first_tile), tile_changed_.begin() + tileAt(end_tile),
-            std::uint8_t{0});
-
+ImageStrip ImageFrame::strip(int first_row) const {
   ImageStrip strip{};
   strip.first_row = first_row;
-  strip.end_row = end_row;
   strip.width = grid_.width;
-  strip.height = grid_.height;
+  strip.height = std::min(stripRows(), grid_.height - first_row);
   strip.stride = static_cast<int>(directions_.stride());
   const float* directions[3] = {directions_.x(), directions_.y(), directions_.z()};
   for (int axis = 0; axis < 3; ++axis) {
-    strip.direction[axis] = directions[axis];
-    strip.normal[axis] = normal_[axis].data();
+    strip.direction[axis] = directions[axis] + directions_.cell(first_row, 0);
   }
-  strip.depth = depth_.data();
-  strip.surfel = surfel_.data();
-  strip.tile_depth = tile_depth_.data();
-  strip.tile_changed = tile_changed_.data();
-  strip.tile_stride = tile_stride_;
-  strip.range_max = range_max;
   strip.scale = footprints_.scale();
+  strip.scale.cy -= static_cast<float>(first_row);
+  strip.scale.top -= static_cast<float>(first_row) / strip.scale.rows_per_rad;
   strip.footprint = footprintOf;
-  strip.finder = &footprints_;
+  strip.owner = this;
   return strip;
 }
 
@@ -244,33 +244,37 @@ class DepthImageRenderer final : public ImageRenderer {
     std::unique_ptr<ImageFrame> frame =
         frames_.take([&](const ImageFrame& kept) { return sameGrid(kept.grid(), grid); },
                      [&] { return std::make_unique<ImageFrame>(grid, map_->blending().on()); });
-    if (looks != nullptr) frame->makeRoomForLooks();
-    const auto tiles = static_cast<std::size_t>((grid.height + kTile - 1) / kTile);
-    // Several strips a thread balance the work; every strip walks the upper tree again.
-    const auto threads = static_cast<std::size_t>(workers_.count());
-    const std::size_t strips = threads == 1 ? 1 : std::min(4 * threads, tiles);
-    workers_.forRanges(
-        tiles, (tiles + strips - 1) / strips, [&](std::size_t begin, std::size_t end) {
-          const int first = static_cast<int>(begin) * kTile;
-          const int last = std::min(static_cast<int>(end) * kTile, grid.height);
-          renderStrip(*frame, X_WS, first, last, floatBelow(range_max), colours, hits);
-          if (looks != nullptr) frame->copyLooks(first, last, *looks);
-        });
+    const auto rows = static_cast<std::size_t>(frame->stripRows());
+    const std::size_t strips = (static_cast<std::size_t>(grid.height) + rows - 1) / rows;
+    workers_.forRanges(strips, 1, [&](std::size_t begin, std::size_t end) {
+      std::unique_ptr<StripArrays> arrays = frame->takeArrays();
+      for (std::size_t i = begin; i < end; ++i) {
+        ImageStrip strip = frame->strip(static_cast<int>(i * rows));
+        arrays->clear(floatBelow(range_max), strip);
+        if (map_->blending().on()) arrays->blend(map_->blending(), colours, strip);
+        placeSensor(X_WS, map_->origin(), strip);
+        kernel_(map_->tree(), strip);
+        copy(strip, hits, looks);
+      }
+      frame->giveBack(std::move(arrays));
+    });
     frames_.giveBack(std::move(frame));
     moving.renderImage(grid, X_WS, range_max, workers_, hits);
   }
 
-  void renderStrip(ImageFrame& frame, const Pose& X_WS, int first_row, int end_row, float range_max,
-                   const SurfelColours* colours, std::vector<Hit>& hits) const {
-    ImageStrip strip = frame.strip(first_row, end_row, range_max);
-    placeSensor(X_WS, map_->origin(), strip);
-    if (map_->blending().on()) frame.blend(map_->blending(), colours, strip);
-    kernel_(map_->tree(), strip);
-    for (int row = first_row; row < end_row; ++row) {
-      const std::size_t cell = frame.directions().cell(row, 0);
-      Hit* hit = &hits[static_cast<std::size_t>(row) * static_cast<std::size_t>(strip.width)];
-      for (std::size_t i = cell; i < cell + static_cast<std::size_t>(strip.width); ++i) {
-        *hit++ = hitOf(strip, i);
+  // Copies what a strip has met to its rows of the image.
+  static void copy(const ImageStrip& strip, std::vector<Hit>& hits, SurfaceLooks* looks) {
+    for (int row = 0; row < strip.height; ++row) {
+      const auto from = static_cast<std::size_t>(row) * static_cast<std::size_t>(strip.stride);
+      const std::ptrdiff_t to =
+          static_cast<std::ptrdiff_t>(strip.first_row + row) * std::ptrdiff_t{strip.width};
+      for (int i = 0; i < strip.width; ++i) {
+        hits[static_cast<std::size_t>(to + i)] = hitOf(strip, from + static_cast<std::size_t>(i));
+      }
+      for (int i = 0; looks != nullptr && i < 3; ++i) {
+        const ImageLooks& own = strip.blending.looks;
+        std::copy_n(own.colour[i] + from, strip.width, looks->colour[i].begin() + to);
+        std::copy_n(own.normal[i] + from, strip.width, looks->normal[i].begin() + to);
       }
     }
   }

@@ -10,7 +10,7 @@ namespace marsim::lidar {
 namespace {
 
 struct Footprints8 {
-  Int8 first_row, last_row, first_column, last_column;  // within the image; possibly empty
+  Int8 first_row, last_row, first_column, last_column;  // within the strip; possibly empty
   unsigned irregular;  // bit i: ball i needs ImageStrip::footprint, its cells here are undefined
 };
 
@@ -35,7 +35,7 @@ class Footprints {
       return 1;
     }
     const float centre[3] = {centre_[0][i], centre_[1][i], centre_[2][i]};
-    return image_.footprint(image_.finder, centre, radius_[i], ranges);
+    return image_.footprint(image_, centre, radius_[i], ranges);
   }
 
  private:

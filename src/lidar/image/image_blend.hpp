@@ -73,7 +73,7 @@ class ImageBlend {
   // Calls act for the cells of each row, up to an end.
   template <class Act>
   void forRows(const Act& act) {
-    for (int row = image_.first_row; row < image_.end_row; ++row) {
+    for (int row = 0; row < image_.height; ++row) {
       act(row * image_.stride, row * image_.stride + image_.width);
     }
   }

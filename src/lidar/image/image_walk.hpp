@@ -46,7 +46,7 @@ inline void finishNormals(const ImageStrip& image, int cell) {
 }
 
 inline void finishNormals(const ImageStrip& image) {
-  for (int row = image.first_row; row < image.end_row; ++row) {
+  for (int row = 0; row < image.height; ++row) {
     const int end = row * image.stride + image.width;
     for (int i = row * image.stride; i < end; i += 8) finishNormals(image, i);
   }
@@ -166,8 +166,8 @@ class ImageWalk {
 
   // Clips the rows to the strip's; false if none is left.
   bool inStrip(CellRange& cells) const {
-    if (cells.first_row < image_.first_row) cells.first_row = image_.first_row;
-    if (cells.last_row >= image_.end_row) cells.last_row = image_.end_row - 1;
+    if (cells.first_row < 0) cells.first_row = 0;
+    if (cells.last_row >= image_.height) cells.last_row = image_.height - 1;
     return cells.first_row <= cells.last_row && cells.first_column <= cells.last_column;
   }
 

@@ -46,14 +46,13 @@ struct ImageBlending {
   ImageLooks looks;
 };
 
-/// A strip of an image, the rows of one thread, with the parameters of projection. Arrays hold all
-/// of the image, `stride` cells from a row to the next; rows are padded by eight cells or more,
-/// whose directions are NaN.
+/// A strip of an image, some rows of it, with the parameters of projection. `stride` cells from a
+/// row to the next; rows are padded by eight cells or more, whose directions are NaN.
 struct ImageStrip {
   static constexpr int kTile = kImageTile;  ///< what is behind a whole tile is skipped
   static constexpr std::uint32_t kNothing = 0xffffffffU;
 
-  int first_row, end_row;  ///< whole tiles, except the image's last
+  int first_row;  ///< in the image; all other rows are the strip's
   int width, height, stride;
   const float* direction[3];  ///< unit, sensor (camera) frame
   float* depth;               ///< [m] at first just above the maximum; below 0 in padding
@@ -70,8 +69,8 @@ struct ImageStrip {
 
   CellScale scale;
   /// Cells of a sphere near a pole, the seam or the sensor: up to two ranges; returns their number.
-  int (*footprint)(const void* finder, const float* centre, float radius, CellRange* ranges);
-  const void* finder;
+  int (*footprint)(const ImageStrip& strip, const float* centre, float radius, CellRange* ranges);
+  const void* owner;
 };
 
 using ProjectKernel = void (*)(const map::SurfelTreeView&, ImageStrip&);
