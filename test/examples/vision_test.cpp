@@ -312,6 +312,9 @@ TEST(People, AreFollowedInOldBoxesAndRememberedWithoutAny) {
                          static_cast<int>(1.7 * scale));
     cv::Mat depth(480, 640, CV_32FC1, cv::Scalar(8.0));
     depth(there & cv::Rect(0, 0, 640, 480)).setTo(p_C.z() - 0.15);
+    const cv::Rect gap(there.x + there.width / 3, there.y + there.height / 2, there.width / 3,
+                       there.height / 2);  // between the legs
+    depth(gap & cv::Rect(0, 0, 640, 480)).setTo(8.0);
     people.add({time, depth, X_WC}, i % 7 == 3 ? std::vector<Box>() : before);  // some are missed
     before = {{1.0 * there.x, 1.0 * there.y, 1.0 * there.br().x, 1.0 * there.br().y}};
     if (i < 20) continue;
