@@ -36,7 +36,6 @@ autonomy::NavigatorConfig readConfig(const ros::NodeHandle& params) {
   const auto read = [&](const char* name, double& value) { params.param(name, value, value); };
   read("speed", config.planner.limits.speed);
   read("acceleration", config.planner.limits.acceleration);
-  read("yaw_rate", config.yaw_rate);
   read("inflation", config.map.inflation);
   read("lowest", config.map.lowest);
   read("highest", config.map.highest);
