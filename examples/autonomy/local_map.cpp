@@ -83,6 +83,13 @@ void LocalMap::moveTo(const Vector3d& p_W) {
   }
 }
 
+void LocalMap::forget(const Vector3d& p_W, double radius) {
+  const Vector3d reach = Vector3d::Constant(radius);
+  forEachCell(cellOf(p_W - reach), cellOf(p_W + reach) + Cell::Ones(), [&](const Cell& cell) {
+    if (contains(cell) && (centreOf(cell) - p_W).norm() < radius) forget(cell);
+  });
+}
+
 void LocalMap::forget(const Cell& cell) {
   const std::size_t index = indexOf(cell);
   if (is_occupied_[index] != 0) setOccupied(cell, index, false);

@@ -36,6 +36,8 @@ class LocalMap {
   void moveTo(const Eigen::Vector3d& p_W);
   /// Adds the returns of a scan, made at one place.
   void addScan(const Eigen::Vector3d& sensor_p_W, const std::vector<Eigen::Vector3d>& points_W);
+  /// Makes the cells of a ball unknown.
+  void forget(const Eigen::Vector3d& p_W, double radius);
 
   const LocalMapConfig& config() const { return config_; }
   Cell cellOf(const Eigen::Vector3d& p_W) const {

@@ -93,7 +93,16 @@ std::vector<Vector3d> Navigator::withoutMovers(const std::vector<Vector3d>& poin
   return others;
 }
 
+// A scan may have shown a mover before it was told.
 void Navigator::setMovers(double stamp, std::vector<Mover> movers) {
+  const auto known = moversAt(stamp);
+  for (const Mover& mover : movers) {
+    const auto isNear = [&](const Mover& other) {
+      return (other.at(0.0) - mover.at(0.0)).norm() < mover.safeDistance();
+    };
+    if (std::none_of(known.begin(), known.end(), isNear))
+      map_.forget(mover.at(0.0), mover.safeDistance());
+  }
   movers_ = std::move(movers);
   movers_stamp_ = stamp;
 }

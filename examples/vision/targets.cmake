@@ -12,7 +12,8 @@ endforeach()
 
 set(folder ${CMAKE_CURRENT_LIST_DIR})
 add_library(vision STATIC ${folder}/box_plot.cpp ${folder}/errors.cpp ${folder}/features.cpp
-  ${folder}/mixture.cpp ${folder}/moving_points.cpp ${folder}/odometry.cpp)
+  ${folder}/mixture.cpp ${folder}/moving_points.cpp ${folder}/odometry.cpp
+  ${folder}/people.cpp)
 target_compile_features(vision PUBLIC cxx_std_17)
 target_include_directories(vision PUBLIC ${folder})
 target_include_directories(vision SYSTEM PUBLIC ${VISION_OPENCV_INCLUDE_DIR})
@@ -26,9 +27,9 @@ add_executable(vision_flight ${folder}/vision_flight.cpp)
 target_link_libraries(vision_flight PRIVATE vision_flights)
 set(targets vision vision_flights vision_flight)
 # Where ROS is there.
-if(catkin_FOUND)
+if(catkin_FOUND AND marsim_messages)
   add_executable(vision_node ${folder}/vision_node.cpp)
-  target_include_directories(vision_node SYSTEM PRIVATE ${catkin_INCLUDE_DIRS})
+  target_include_directories(vision_node SYSTEM PRIVATE ${catkin_INCLUDE_DIRS} ${marsim_messages})
   target_link_libraries(vision_node PRIVATE vision ${catkin_LIBRARIES})
   list(APPEND targets vision_node)
 endif()

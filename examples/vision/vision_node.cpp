@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Visual odometry as a ROS node that knows the simulator by its topics alone: vision_node
 // __ns:=uav0, with an RGB-D camera or, with _stereo:=true, a rectified pair. It answers every
-// image.
+// image. With _people:=true and an RGB-D camera, it leaves out features that move with people, and
+// tells people's places and velocities.
 #include <geometry_msgs/PoseStamped.h>
+#include <marsim/ObstaclePaths.h>
+#include <marsim/SeenObjects.h>
 #include <nav_msgs/Odometry.h>
 #include <ros/ros.h>
 #include <sensor_msgs/CameraInfo.h>
@@ -18,9 +21,16 @@
 #include <Eigen/Geometry>
 #include <opencv2/imgproc.hpp>
 
+#include "moving_points.hpp"
 #include "odometry.hpp"
+#include "people.hpp"
 
 namespace {
+
+constexpr std::uint8_t kPerson = 30;            // class of SemanticKITTI
+constexpr double kWidth = 0.6;                  // [m] of a person, for the planner
+constexpr double kHeights[] = {0.3, 0.9, 1.5};  // [m] of the spheres that stand for a person
+constexpr double kStep = 0.1;                   // [s] between places of a person's path
 
 using Eigen::Isometry3d;
 
@@ -66,7 +76,8 @@ geometry_msgs::Pose messageOf(const Isometry3d& X) {
 
 class VisionNode {
  public:
-  VisionNode(ros::NodeHandle& handle, bool is_stereo) : is_stereo_(is_stereo) {
+  VisionNode(ros::NodeHandle& handle, bool is_stereo, bool sees_people)
+      : is_stereo_(is_stereo), sees_people_(sees_people && !is_stereo) {
     const std::string first = is_stereo ? "camera/left/" : "camera/color/";
     const std::string second = is_stereo ? "camera/right/" : "camera/aligned_depth_to_color/";
     const auto no_delay = ros::TransportHints().tcpNoDelay();
@@ -77,11 +88,15 @@ class VisionNode {
     cameras_ = handle.subscribe(second + "camera_info", 10, &VisionNode::onCamera, this, no_delay);
     firsts_ = handle.subscribe(first + "image_raw", 10, &VisionNode::onFirst, this, no_delay);
     seconds_ = handle.subscribe(second + "image_raw", 10, &VisionNode::onSecond, this, no_delay);
+    if (!sees_people_) return;
+    movers_ = handle.advertise<marsim::ObstaclePaths>("vision/people", 10);
+    objects_ = handle.subscribe(first + "truth/objects", 10, &VisionNode::onSeen, this, no_delay);
   }
 
  private:
   void onFirst(const sensor_msgs::ImageConstPtr& image) { first_ = image, add(); }
   void onSecond(const sensor_msgs::ImageConstPtr& image) { second_ = image, add(); }
+  void onSeen(const marsim::SeenObjectsConstPtr& objects) { seen_ = objects, add(); }
   void onStart(const geometry_msgs::PoseStampedConstPtr& pose) { start_ = pose, add(); }
   void onCamera(const sensor_msgs::CameraInfoConstPtr& camera) { camera_ = camera, add(); }
 
@@ -101,17 +116,67 @@ class VisionNode {
   // The images of one stamp come in any order.
   void add() {
     if (!first_ || !second_ || !camera_ || first_->header.stamp != second_->header.stamp) return;
+    if (sees_people_ && (!seen_ || seen_->header.stamp != first_->header.stamp)) return;
     if (!follower_ && !begin()) return;
+    const ros::Time stamp = first_->header.stamp;
     const cv::Mat grey = greyOf(*first_);
     vision::Features features = vision::findFeatures(grey);
+    const cv::Mat depth = is_stereo_ ? cv::Mat() : depthOf(*second_);
     const double focal_baseline = -camera_->P[3];
     features.depths =
         is_stereo_ ? vision::depthsOf(features.pixels, grey, greyOf(*second_), focal_baseline)
-                   : vision::depthsOf(features.pixels, depthOf(*second_));
-    publish(first_->header.stamp,
-            follower_->add(features, std::vector<bool>(features.size(), true)));
+                   : vision::depthsOf(features.pixels, depth);
+    std::vector<bool> are_static(features.size(), true);
+    std::vector<vision::Box> boxes;
+    if (sees_people_) {
+      boxes = detector_.detect(stamp.toSec(), truth());
+      const auto& points = moving_.label(stamp.toSec(), grey, features, boxes);
+      for (std::size_t i = 0; i < points.size(); ++i)
+        are_static[i] = points[i].label == vision::Label::kStatic;
+    }
+    const auto X_FC = follower_->add(features, are_static);
+    if (sees_people_) {
+      const auto X_WC = X_FC ? std::make_optional(X_WF_ * *X_FC) : std::nullopt;
+      people_->add({stamp.toSec(), depth, X_WC}, boxes);
+      publishPeople(stamp);
+    }
+    publish(stamp, X_FC);
     first_.reset();
     second_.reset();
+  }
+
+  std::vector<vision::Box> truth() const {
+    std::vector<vision::Box> boxes;
+    for (const marsim::SeenObject& seen : seen_->objects) {
+      if (seen.semantic_class != kPerson) continue;
+      const double left = seen.left, top = seen.top;
+      boxes.push_back({left, top, left + seen.width - 1.0, top + seen.height - 1.0});
+    }
+    return boxes;
+  }
+
+  // A person is a column of spheres on the ground, z = 0, that goes straight on.
+  void publishPeople(const ros::Time& stamp) {
+    marsim::ObstaclePaths message;
+    message.header.stamp = stamp;
+    message.header.frame_id = "world";
+    message.step = ros::Duration(kStep);
+    for (const vision::Person& person : people_->at(stamp.toSec())) {
+      for (const double height : kHeights) {
+        marsim::ObstaclePath path;
+        path.name = "person_" + std::to_string(message.obstacles.size());
+        path.size = kWidth;
+        for (const double after : {0.0, kStep}) {
+          const Eigen::Vector2d p = person.p_W + after * person.v_W;
+          geometry_msgs::Point& place = path.positions.emplace_back();
+          place.x = p.x();
+          place.y = p.y();
+          place.z = height;
+        }
+        message.obstacles.push_back(path);
+      }
+    }
+    movers_.publish(message);
   }
 
   // The first image is at a known place, as the start of a flight is.
@@ -122,7 +187,9 @@ class VisionNode {
     X_BC_ = mounting->second.X;
     base_ = mounting->second.parent;
     X_WF_ = isometryOf(start_->pose.position, start_->pose.orientation);
-    follower_.emplace(vision::Pinhole{camera_->P[0], camera_->P[5], camera_->P[2], camera_->P[6]});
+    const vision::Pinhole pinhole{camera_->P[0], camera_->P[5], camera_->P[2], camera_->P[6]};
+    follower_.emplace(pinhole);
+    people_.emplace(pinhole, detection_.delay);
     starts_.shutdown();
     return true;
   }
@@ -153,16 +220,21 @@ class VisionNode {
     Isometry3d X;
   };
 
-  bool is_stereo_;
+  bool is_stereo_, sees_people_;
   std::optional<vision::Odometry> follower_;
+  vision::DetectorConfig detection_;
+  vision::Detector detector_{detection_};
+  vision::MovingPoints moving_;
+  std::optional<vision::People> people_;
   std::map<std::string, Mounting> mountings_;  // by the optical frame
   std::string base_;
   Isometry3d X_BC_, X_WF_;
   sensor_msgs::ImageConstPtr first_, second_;
   sensor_msgs::CameraInfoConstPtr camera_;
   geometry_msgs::PoseStampedConstPtr start_;
-  ros::Publisher odometry_, poses_;
-  ros::Subscriber transforms_, starts_, cameras_, firsts_, seconds_;
+  marsim::SeenObjectsConstPtr seen_;
+  ros::Publisher odometry_, poses_, movers_;
+  ros::Subscriber transforms_, starts_, cameras_, firsts_, seconds_, objects_;
 };
 
 }  // namespace
@@ -170,6 +242,7 @@ class VisionNode {
 int main(int argc, char** argv) {
   ros::init(argc, argv, "vision");
   ros::NodeHandle handle;
-  const VisionNode node(handle, ros::NodeHandle("~").param("stereo", false));
+  const ros::NodeHandle params("~");
+  const VisionNode node(handle, params.param("stereo", false), params.param("people", false));
   ros::spin();
 }

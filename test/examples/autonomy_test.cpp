@@ -481,6 +481,19 @@ TEST(Navigator, LeavesMoversOutOfTheMap) {
   EXPECT_TRUE(navigator.map().isBlocked(Vector3d(0.75, 0, 1)));
 }
 
+TEST(Navigator, ForgetsMoversThatAScanShowedBeforeTheyWereTold) {
+  Navigator navigator(navigatorConfig());
+  navigator.addOdometry(0.0, {0, 0, 1}, 0.0);
+  navigator.addScan({0, 0, 1}, {{1.3, 0, 1}, {2.2, 0, 1}, {1.95, 0.5, 1}});
+  EXPECT_TRUE(navigator.map().isBlocked(Vector3d(1.3, 0, 1)));
+  navigator.setMovers(0.0, {{{1.5, 0, 1}, {1, 0, 0}, 0.5}});
+  EXPECT_FALSE(navigator.map().isBlocked(Vector3d(1.3, 0, 1)));
+  EXPECT_TRUE(navigator.map().isBlocked(Vector3d(2.2, 0, 1))) << "0.7 m from the mover";
+  EXPECT_TRUE(navigator.map().isBlocked(Vector3d(1.95, 0.5, 1))) << "0.67 m from it";
+  navigator.setMovers(0.7, {{{2.2, 0, 1}, {1, 0, 0}, 0.5}});
+  EXPECT_TRUE(navigator.map().isBlocked(Vector3d(2.2, 0, 1))) << "a post that a known mover passes";
+}
+
 TEST(Navigator, StopsBeforeAWallThatNothingLeadsRound) {
   Navigator navigator(navigatorConfig());
   navigator.addOdometry(0.0, {0, 0, 1}, 0.0);

@@ -16,6 +16,7 @@
 #include "mixture.hpp"
 #include "moving_points.hpp"
 #include "odometry.hpp"
+#include "people.hpp"
 
 namespace vision {
 namespace {
@@ -283,6 +284,52 @@ TEST(Detector, MissesDelaysAndBlursBoxes) {
   const Statistics width = statisticsOf(widths);
   EXPECT_NEAR(width.mean, 110.0, 0.5);
   EXPECT_NEAR(width.deviation, 4.0 * std::sqrt(2.0), 0.3);
+}
+
+// A camera that looks along x of W from 1 m above the ground, and turns.
+Isometry3d levelAt(double yaw) {
+  Isometry3d X_WC = Isometry3d::Identity();
+  X_WC.linear() << 0, 0, 1, -1, 0, 0, 0, -1, 0;  // x right, y down, z forward
+  X_WC.prerotate(Eigen::AngleAxisd(yaw, Vector3d::UnitZ()));
+  X_WC.translation().z() = 1.0;
+  return X_WC;
+}
+
+TEST(People, AreFollowedInOldBoxesAndRememberedWithoutAny) {
+  const Pinhole camera{600.0, 600.0, 319.5, 239.5};
+  People people(camera, 0.03);
+  const Eigen::Vector2d v(0.4, 1.0);
+  std::vector<Box> before;  // boxes are one image old
+  double time = 0.0;
+  for (int i = 0; i < 60; ++i, time = i / 30.0) {
+    const Isometry3d X_WC = levelAt(0.1 * std::sin(6.0 * time));
+    const Eigen::Vector2d p = Eigen::Vector2d(4.0, -1.0) + time * v;
+    const Vector3d p_C = X_WC.inverse() * Vector3d(p.x(), p.y(), 0.9);
+    const Vector2d pixel = camera.pixel(p_C);
+    const double scale = 600.0 / p_C.z();
+    const cv::Rect there(static_cast<int>(pixel.x() - 0.25 * scale),
+                         static_cast<int>(pixel.y() - 0.85 * scale), static_cast<int>(0.5 * scale),
+                         static_cast<int>(1.7 * scale));
+    cv::Mat depth(480, 640, CV_32FC1, cv::Scalar(8.0));
+    depth(there & cv::Rect(0, 0, 640, 480)).setTo(p_C.z() - 0.15);
+    const cv::Rect gap(there.x + there.width / 3, there.y + there.height / 2, there.width / 3,
+                       there.height / 2);  // between the legs
+    depth(gap & cv::Rect(0, 0, 640, 480)).setTo(8.0);
+    people.add({time, depth, X_WC}, i % 7 == 3 ? std::vector<Box>() : before);  // some are missed
+    before = {{1.0 * there.x, 1.0 * there.y, 1.0 * there.br().x, 1.0 * there.br().y}};
+    if (i < 20) continue;
+    const auto found = people.at(time);
+    ASSERT_EQ(found.size(), 1U) << i;
+    EXPECT_LT((found[0].p_W - p).norm(), 0.06) << i;
+    EXPECT_LT((found[0].v_W - v).norm(), 0.15) << i;
+  }
+  const cv::Mat empty(480, 640, CV_32FC1, cv::Scalar(8.0));
+  people.add({time + 1.3, empty, levelAt(0.0)}, {});
+  const auto remembered = people.at(time + 1.3);
+  ASSERT_EQ(remembered.size(), 1U);
+  EXPECT_LT((remembered[0].p_W - Eigen::Vector2d(4.0, -1.0) - (time + 1.3) * v).norm(), 0.2);
+  people.add({time + 1.5, empty, levelAt(0.0)}, {});
+  EXPECT_TRUE(people.at(time + 1.5).empty());
 }
 
 TEST(Errors, AreThoseOfTheDefinition) {
