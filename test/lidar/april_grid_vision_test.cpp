@@ -19,7 +19,7 @@ namespace {
 
 using Eigen::Vector2d;
 
-constexpr std::size_t kImages = 10;
+constexpr std::size_t kImages = 20;
 constexpr double kLeastSpace = 8.0;  // [px] between tags
 
 /// Libapriltag's detector of the family tag36h11, with Kalibr's border: two cells, not one.

@@ -67,11 +67,11 @@ TEST(Chessboard, CornersAreWhereFourSquaresMeet) {
   EXPECT_TRUE(board.size().isApprox(Vector2d(0.6, 0.5)));
 }
 
-// Two tags of 1 m in a row and three in a column, 0.25 m apart.
+// Two tags of 1 m in a row and four in a column, 0.25 m apart.
 AprilGrid smallGrid() {
   AprilGrid grid;
   grid.tag_columns = 2;
-  grid.tag_rows = 3;
+  grid.tag_rows = 4;
   grid.tag_size = 1.0;
   grid.tag_spacing = 0.25;
   grid.margin = 0.1;
@@ -84,7 +84,7 @@ AprilGrid smallGrid() {
 bool isDarkInGrid(double y, double z) {
   const double column = std::floor(y / 1.25), row = std::floor(z / 1.25);
   const double x = (y - 1.25 * column - 0.25) * 10.0, up = (z - 1.25 * row - 0.25) * 10.0;
-  if (y < 0.0 || z < 0.0 || y > 2.75 || z > 4.0) return false;
+  if (y < 0.0 || z < 0.0 || y > 2.75 || z > 5.25) return false;
   if (x < 0.0 || up < 0.0) return x < 0.0 && up < 0.0;
   if (x < 2.0 || x > 8.0 || up < 2.0 || up > 8.0) return true;
   static const char* const kRows[] = {"111001", "000111", "100111", "101001", "110010", "011000"};
@@ -95,7 +95,7 @@ TEST(AprilGrid, DarkShareIsThatOfManyPlaces) {
   const Print print = smallGrid().print();
   RandomStream random(4);
   for (int i = 0; i < 500; ++i) {
-    // Around tag 3, and around the lower half of the grid's border.
+    // Around tag 3, and around the grid's lower border.
     const bool is_tag = i % 2 == 0;
     Vector2d middle(random.uniform(1.35, 2.65), random.uniform(1.35, 2.65)), half(0.15, 0.1);
     if (!is_tag) {
@@ -112,7 +112,7 @@ TEST(AprilGrid, DarkShareIsThatOfManyPlaces) {
         dark += isDarkInGrid(place.x(), place.y()) ? 1 : 0;
       }
     }
-    const Vector2d corner(1.375, 2.0);
+    const Vector2d corner(1.375, 2.625);
     ASSERT_NEAR(print.darkShare(middle - corner, half), dark / (1.0 * kPlaces * kPlaces), 0.021)
         << middle.transpose();
   }
@@ -121,17 +121,17 @@ TEST(AprilGrid, DarkShareIsThatOfManyPlaces) {
 TEST(AprilGrid, CornersAreKalibrsFromTheBottomLeft) {
   const AprilGrid grid = smallGrid();
   const std::vector<Vector3d> corners = grid.corners();
-  ASSERT_EQ(corners.size(), 24U);
+  ASSERT_EQ(corners.size(), 32U);
   ASSERT_EQ(grid.cornerColumns(), 4);
-  for (int i = 0; i < 24; ++i) {
+  for (int i = 0; i < 32; ++i) {
     const int column = i % 4, row = i / 4;
     // GridCalibrationTargetAprilgrid of Kalibr counts from the first tag's corner.
     const double x = column / 2 * 1.25 + column % 2, y = row / 2 * 1.25 + row % 2;
     const Vector3d from_first = corners[static_cast<std::size_t>(i)] - corners[0];
     EXPECT_TRUE(from_first.isApprox(Vector3d(0.0, x, y), 1e-12) || i == 0) << i;
   }
-  EXPECT_TRUE(corners[0].isApprox(Vector3d(0.0, -1.125, -1.75)));
-  EXPECT_TRUE(grid.size().isApprox(Vector2d(2.95, 4.2)));
+  EXPECT_TRUE(corners[0].isApprox(Vector3d(0.0, -1.125, -2.375)));
+  EXPECT_TRUE(grid.size().isApprox(Vector2d(2.95, 5.45)));
 }
 
 }  // namespace
