@@ -372,7 +372,7 @@ TEST(CalibrationFiles, TargetsOfChessboards) {
   EXPECT_TRUE(targetFiles(config::loadObstacles("forest")).empty());
 }
 
-// By hand: the dark squares end 0.3696 m from the middle, where the first tag's corner is 0.0264 m
+// By hand: the dark squares end 0.3564 m from the middle, where the first tag's corner is 0.0264 m
 // further in. Tag 0 has Kalibr's corners 0, 1, 13 and 12 of 12 in a row.
 TEST(CalibrationFiles, TargetOfAnAprilGrid) {
   const CalibrationFiles files = targetFiles(config::loadObstacles("aprilgrid"));
@@ -386,13 +386,13 @@ TEST(CalibrationFiles, TargetOfAnAprilGrid) {
   EXPECT_EQ(target["tagSpacing"].as<double>(), 0.3);
   const std::vector<std::string> lines = split(files[1].second, '\n');
   ASSERT_GE(lines.size(), 145U);
-  EXPECT_EQ(lines[1], "grid,0,0,0.000000000,0.343200000,1.156800000,0,0");
-  EXPECT_EQ(lines[2], "grid,1,0,0.000000000,0.255200000,1.156800000,0,1");
-  EXPECT_EQ(lines[3], "grid,2,0,0.000000000,0.228800000,1.156800000,1,0");
-  EXPECT_EQ(lines[13], "grid,0,1,0.000000000,0.343200000,1.244800000,0,3");
-  EXPECT_EQ(lines[14], "grid,1,1,0.000000000,0.255200000,1.244800000,0,2");
-  EXPECT_EQ(lines[25], "grid,0,2,0.000000000,0.343200000,1.271200000,6,0");
-  EXPECT_EQ(lines[144], "grid,11,11,0.000000000,-0.343200000,1.843200000,35,2");
+  EXPECT_EQ(lines[1], "grid,0,0,0.000000000,0.330000000,1.170000000,0,0");
+  EXPECT_EQ(lines[2], "grid,1,0,0.000000000,0.242000000,1.170000000,0,1");
+  EXPECT_EQ(lines[3], "grid,2,0,0.000000000,0.215600000,1.170000000,1,0");
+  EXPECT_EQ(lines[13], "grid,0,1,0.000000000,0.330000000,1.258000000,0,3");
+  EXPECT_EQ(lines[14], "grid,1,1,0.000000000,0.242000000,1.258000000,0,2");
+  EXPECT_EQ(lines[25], "grid,0,2,0.000000000,0.330000000,1.284400000,6,0");
+  EXPECT_EQ(lines[144], "grid,11,11,0.000000000,-0.330000000,1.830000000,35,2");
 }
 
 }  // namespace
