@@ -41,7 +41,7 @@ enum class ObstacleShape {
   kPerson,         ///< "person": a body with a head and limbs that walk while it moves
   kSittingPerson,  ///< "sitting_person": such a body on a chair, which is not part of it
   kChessboard,     ///< "chessboard": a plate to calibrate cameras with
-  kAprilGrid,      ///< "aprilgrid": another one
+  kAprilGrid,      ///< "aprilgrid": likewise, with the tags of Kalibr
 };
 
 /// Obstacles of one kind. Each obstacle draws its values evenly from the intervals.
