@@ -44,10 +44,12 @@ TEST_F(LoadObstacles, ReadsAFilesValues) {
       "  - {name: bus, kind: waypoints, points: [[0, 0, 1], [1, 0, 1]], path: back_and_forth}\n"
       "  - {name: car, kind: driven, starts: [[1, 2, 3]]}\n"
       "  - {name: board, kind: fixed, shape: chessboard, position: [1, 2, 3], rpy: [0, 0, 90deg],\n"
-      "     columns: 7, rows: 5, square: 4cm, margin: 10mm}\n";
+      "     columns: 7, rows: 5, square: 4cm, margin: 10mm}\n"
+      "  - {name: grid, kind: fixed, shape: aprilgrid, position: [1, 2, 3],\n"
+      "     tag_columns: 4, tag_rows: 5, tag_size: 5cm, tag_spacing: 0.25, margin: 10mm}\n";
   const scene::ObstaclesConfig config = loadObstacles(write("obstacles.yaml", text));
   EXPECT_EQ(config.seed, 7U);
-  EXPECT_EQ(config.count(), 7U);
+  EXPECT_EQ(config.count(), 8U);
   const auto& groups = config.groups;
   EXPECT_EQ(groups[0].kind, ObstacleKind::kUav);
   EXPECT_EQ(groups[0].speed_min, 10.0);
@@ -68,7 +70,13 @@ TEST_F(LoadObstacles, ReadsAFilesValues) {
   EXPECT_EQ(groups[4].chessboard.rows, 5);
   EXPECT_EQ(groups[4].chessboard.square, 0.04);
   EXPECT_EQ(groups[4].chessboard.margin, 0.01);
-  EXPECT_EQ(readObstacles(text, "a topic").groups.size(), 5U);
+  EXPECT_EQ(groups[5].shape, ObstacleShape::kAprilGrid);
+  EXPECT_EQ(groups[5].aprilgrid.tag_columns, 4);
+  EXPECT_EQ(groups[5].aprilgrid.tag_rows, 5);
+  EXPECT_EQ(groups[5].aprilgrid.tag_size, 0.05);
+  EXPECT_EQ(groups[5].aprilgrid.tag_spacing, 0.25);
+  EXPECT_EQ(groups[5].aprilgrid.margin, 0.01);
+  EXPECT_EQ(readObstacles(text, "a topic").groups.size(), 6U);
 }
 
 TEST_F(LoadObstacles, WrongOnesAreNamed) {
@@ -92,6 +100,7 @@ TEST_F(LoadObstacles, WrongOnesAreNamed) {
   expect(head + board + "columns: 0}\n", "groups[0]: columns is 0, allowed: 2 to 100");
   expect(head + board + "rows: 2.5}\n", "groups[0].rows is '2.5'");
   expect(head + board + "square: -8cm}\n", "groups[0]: square is -0.08, allowed: 0.005 to 2 m");
+  expect(head + board + "tag_size: 8cm}\n", "groups[0].tag_size is an unknown key");
   expect(head + board + "number: 2}\n", "groups[0].number is an unknown key");
   expect(head + board + "size: [1, 1]}\n", "groups[0].size is an unknown key");
   expect(head + "{kind: box}\n", "groups[0].name is missing");

@@ -21,7 +21,7 @@ ALIASES = {
 }
 # Found by a path or a library instead of find_package().
 FOUND_OTHERWISE = {"stb": "stb_image.h", "opencv": "opencv2/", "rosbagstorage": "rosbag/bag.h",
-                   "lbfgs": "liblbfgs"}
+                   "lbfgs": "liblbfgs", "apriltag": "apriltag/"}
 # Known to one of the three alone.
 ONLY_CMAKE = {"threads", "python3", "marsim"}
 ONLY_DEBIAN = {"buildessential", "cmake", "ninjabuild", "catkinlint", "xauth", "embree", "rosout"}

@@ -470,6 +470,17 @@ TEST(Obstacles, SayWhatIsWrongWithAChessboard) {
   expect(changed([](ObstacleGroup& g) { g.chessboard.square = 2.0; }),
          "square is 2 m, allowed: a plate of at most 20 m, this one has 20.16 m");
   expect(changed([](ObstacleGroup& g) { g.X_WM.p.x() = 1e7; }), "position is [10000000, 0, 0]");
+
+  group.shape = ObstacleShape::kAprilGrid;
+  EXPECT_EQ(complaint(only(group)), "none");
+  expect(changed([](ObstacleGroup& g) { g.aprilgrid.tag_columns = 0; }),
+         "tag_columns is 0, allowed: 1 to 587");
+  expect(changed([](ObstacleGroup& g) { g.aprilgrid.tag_rows = 98; }),
+         "tag_rows is 98, allowed: at most 587 tags, this grid has 588");
+  expect(changed([](ObstacleGroup& g) { g.aprilgrid.tag_spacing = 0.0; }),
+         "tag_spacing is 0, allowed: 0.05 to 1");
+  expect(changed([](ObstacleGroup& g) { g.aprilgrid.tag_size = 2.5; }),
+         "tag_size is 2.5 m, allowed: a plate of at most 20 m, this one has 20.33 m");
 }
 
 TEST(Obstacles, ShareFewShapesOfTheRightSize) {

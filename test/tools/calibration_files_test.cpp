@@ -11,6 +11,7 @@
 
 #include "common/data_dir.hpp"
 #include "common/input_file.hpp"
+#include "common/text.hpp"
 #include "config/launch_words.hpp"
 #include "lidar/output/slam_client.hpp"
 #include "marsim/common/error.hpp"
@@ -352,13 +353,13 @@ TEST(CalibrationFiles, TargetsOfChessboards) {
   EXPECT_EQ(files[1].first, "corners.csv");
   // The board faces -x: its right, seen from the front, is -y.
   const std::string corners = files[1].second;
-  EXPECT_EQ(corners.rfind("board,column,row,x [m],y [m],z [m]\n"
-                          "board,0,0,0.000000000,0.320000000,1.700000000\n"
-                          "board,1,0,0.000000000,0.240000000,1.700000000\n",
+  EXPECT_EQ(corners.rfind("board,column,row,x [m],y [m],z [m],tag,corner\n"
+                          "board,0,0,0.000000000,0.320000000,1.700000000,,\n"
+                          "board,1,0,0.000000000,0.240000000,1.700000000,,\n",
                           0),
             0U)
       << corners;
-  EXPECT_NE(corners.find("board,8,5,0.000000000,-0.320000000,1.300000000\n"), std::string::npos)
+  EXPECT_NE(corners.find("board,8,5,0.000000000,-0.320000000,1.300000000,,\n"), std::string::npos)
       << corners;
 
   config.groups.push_back(config.groups.front());
@@ -369,6 +370,29 @@ TEST(CalibrationFiles, TargetsOfChessboards) {
   EXPECT_EQ(files[1].first, "target_moved.yaml");
   EXPECT_EQ(files[2].second, corners) << "without the board that moves";
   EXPECT_TRUE(targetFiles(config::loadObstacles("forest")).empty());
+}
+
+// By hand: the dark squares end 0.3564 m from the middle, where the first tag's corner is 0.0264 m
+// further in. Tag 0 has Kalibr's corners 0, 1, 13 and 12 of 12 in a row.
+TEST(CalibrationFiles, TargetOfAnAprilGrid) {
+  const CalibrationFiles files = targetFiles(config::loadObstacles("aprilgrid"));
+  ASSERT_EQ(files.size(), 2U);
+  EXPECT_EQ(files[0].first, "target.yaml");
+  const YAML::Node target = YAML::Load(files[0].second);
+  EXPECT_EQ(target["target_type"].as<std::string>(), "aprilgrid");
+  EXPECT_EQ(target["tagCols"].as<int>(), 6);
+  EXPECT_EQ(target["tagRows"].as<int>(), 6);
+  EXPECT_EQ(target["tagSize"].as<double>(), 0.088);
+  EXPECT_EQ(target["tagSpacing"].as<double>(), 0.3);
+  const std::vector<std::string> lines = split(files[1].second, '\n');
+  ASSERT_GE(lines.size(), 145U);
+  EXPECT_EQ(lines[1], "grid,0,0,0.000000000,0.330000000,1.170000000,0,0");
+  EXPECT_EQ(lines[2], "grid,1,0,0.000000000,0.242000000,1.170000000,0,1");
+  EXPECT_EQ(lines[3], "grid,2,0,0.000000000,0.215600000,1.170000000,1,0");
+  EXPECT_EQ(lines[13], "grid,0,1,0.000000000,0.330000000,1.258000000,0,3");
+  EXPECT_EQ(lines[14], "grid,1,1,0.000000000,0.242000000,1.258000000,0,2");
+  EXPECT_EQ(lines[25], "grid,0,2,0.000000000,0.330000000,1.284400000,6,0");
+  EXPECT_EQ(lines[144], "grid,11,11,0.000000000,-0.330000000,1.830000000,35,2");
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ struct MovingObject {
   std::optional<std::uint8_t> reflectivity = std::nullopt;
   /// Class of all its surfels, see map::semantic; none: the shape's own.
   std::optional<std::uint8_t> semantic_class = std::nullopt;
-  /// Print on the front of a plate, see chessboard.hpp; null: none.
+  /// Print on the front of a plate, see calibration_target.hpp; null: none.
   std::shared_ptr<const Print> print = nullptr;
 
   Pose at(double time) const;

@@ -14,7 +14,7 @@
 
 #include "marsim/common/settings.hpp"
 #include "marsim/common/time.hpp"
-#include "marsim/scene/chessboard.hpp"
+#include "marsim/scene/calibration_target.hpp"
 #include "marsim/scene/moving_object.hpp"
 #include "marsim/scene/vehicle_body.hpp"
 
@@ -41,6 +41,7 @@ enum class ObstacleShape {
   kPerson,         ///< "person": a body with a head and limbs that walk while it moves
   kSittingPerson,  ///< "sitting_person": such a body on a chair, which is not part of it
   kChessboard,     ///< "chessboard": a plate to calibrate cameras with
+  kAprilGrid,      ///< "aprilgrid": likewise, with the tags of Kalibr
 };
 
 /// Obstacles of one kind. Each obstacle draws its values evenly from the intervals.
@@ -56,9 +57,10 @@ struct ObstacleGroup {
   double width_ratio = 0.3;
   BodyConfig body;          ///< of UAVs
   Chessboard chessboard;    ///< of chessboards
+  AprilGrid aprilgrid;      ///< of AprilGrids
   double resolution = 0.0;  ///< [m] r of the surfels; 0: a tenth of the size, at most 5 cm;
                             ///< of a UAV a thirtieth, 3 mm to 2 cm; of a person a
-                            ///< sixtieth; of a chessboard a sixtieth, 5 mm to 2 cm
+                            ///< sixtieth; of a calibration target a sixtieth, 5 mm to 2 cm
   /// 0 to 1 (100 %), kept as a map's, in steps of 1/255; none: the LiDAR's default.
   std::optional<double> reflectivity;
   /// See map::semantic. None: a walker is a person, a UAV a vehicle, the others are objects.
@@ -75,6 +77,8 @@ struct ObstacleGroup {
   bool loop = true;  ///< from the last corner to the first; else back and forth
 
   std::uint8_t semanticClass() const;
+  /// Returns null unless the shape is a calibration target.
+  const CalibrationTarget* target() const;
   /// The settings but for the kind, which decides on the others, body and region.
   void declare(Settings& settings);
   /// Throws ConfigError.
@@ -137,8 +141,8 @@ class Obstacles final : public ObjectSource {
   /// None for a name that no obstacle has.
   std::optional<std::size_t> numberOf(const std::string& name) const;
   const ObstacleGroup& groupOf(std::size_t number) const;
-  /// [m] see ObstacleGroup::size_min; for a UAV the diameter of its body, for a chessboard the
-  /// diagonal of its plate.
+  /// [m] see ObstacleGroup::size_min; for a UAV the diameter of its body, for a calibration
+  /// target the diagonal of its plate.
   double sizeOf(std::size_t number) const;
   Pose poseAt(std::size_t number, TimeNs time) const;
   /// A hash of the free places found in the map.

@@ -10,7 +10,7 @@
 #include "marsim/common/random.hpp"
 #include "marsim/map/semantic_class.hpp"
 #include "marsim/map/surfel_search.hpp"
-#include "marsim/scene/chessboard.hpp"
+#include "marsim/scene/calibration_target.hpp"
 #include "marsim/scene/vegetation.hpp"
 
 namespace marsim::lidar {

@@ -40,11 +40,11 @@ visualization_msgs::Marker markerOf(const scene::Obstacles& obstacles, std::size
     marker.type = Marker::CYLINDER;
     marker.scale.x = marker.scale.y = group.width_ratio * size;
   }
-  if (group.shape == scene::ObstacleShape::kChessboard) {
+  if (const scene::CalibrationTarget* const target = group.target()) {
     marker.type = Marker::CUBE;
     marker.scale.x = 0.01;
-    marker.scale.y = group.chessboard.width();
-    marker.scale.z = group.chessboard.height();
+    marker.scale.y = target->size().x();
+    marker.scale.z = target->size().y();
   }
   if (group.shape == scene::ObstacleShape::kUav) {
     marker.type = Marker::CYLINDER;

@@ -70,13 +70,25 @@ void checkPoints(const Validator& check, const ObstacleGroup& group) {
                 fmt::format("no more than number, {}", group.number));
 }
 
+void checkTarget(const Validator& check, const ObstacleGroup& group) {
+  const AprilGrid& grid = group.aprilgrid;
+  const bool has_tags = group.shape == ObstacleShape::kAprilGrid;
+  const int tags = has_tags ? grid.tag_columns * grid.tag_rows : 0;
+  check.require(tags <= AprilGrid::kMostTags, "tag_rows", fmt::format("{}", grid.tag_rows),
+                fmt::format("at most {} tags, this grid has {}", AprilGrid::kMostTags, tags));
+  const double side = group.target()->size().maxCoeff();
+  check.require(side <= kLargestPlate, has_tags ? "tag_size" : "square",
+                fmt::format("{:.6g} m", has_tags ? grid.tag_size : group.chessboard.square),
+                fmt::format("a plate of at most {} m, this one has {:.6g} m", kLargestPlate, side));
+}
+
 double resolutionOf(const ObstacleGroup& group, double size) {
   if (group.resolution > 0.0) return group.resolution;
   // Arms are thin; this gives about a thousand surfels.
   if (group.shape == ObstacleShape::kUav) return std::clamp(size / 30.0, 0.003, 0.02);
   if (group.shape == ObstacleShape::kPerson || group.shape == ObstacleShape::kSittingPerson)
     return std::clamp(size / 60.0, 0.005, 0.05);
-  if (group.shape == ObstacleShape::kChessboard) return std::clamp(size / 60.0, 0.005, 0.02);
+  if (group.target() != nullptr) return std::clamp(size / 60.0, 0.005, 0.02);
   return std::min(0.1 * (group.shape == ObstacleShape::kCapsule ? group.width_ratio * size : size),
                   0.05);
 }
@@ -119,6 +131,11 @@ std::uint8_t ObstacleGroup::semanticClass() const {
   return kind == ObstacleKind::kWalker ? map::semantic::kPerson : map::semantic::kOtherObject;
 }
 
+const CalibrationTarget* ObstacleGroup::target() const {
+  if (shape == ObstacleShape::kChessboard) return &chessboard;
+  return shape == ObstacleShape::kAprilGrid ? &aprilgrid : nullptr;
+}
+
 void ObstacleGroup::declare(Settings& settings) {
   const bool may_rest = kind == ObstacleKind::kSphere || kind == ObstacleKind::kUav ||
                         kind == ObstacleKind::kBox || kind == ObstacleKind::kDriven;
@@ -135,12 +152,15 @@ void ObstacleGroup::declare(Settings& settings) {
                      {"capsule", ObstacleShape::kCapsule},
                      {"person", ObstacleShape::kPerson},
                      {"sitting_person", ObstacleShape::kSittingPerson},
-                     {"chessboard", ObstacleShape::kChessboard}});
+                     {"chessboard", ObstacleShape::kChessboard},
+                     {"aprilgrid", ObstacleShape::kAprilGrid}});
   settings.optional("resolution", resolution, "m");
   settings.optional("reflectivity", reflectivity, "", kShare);
   settings.optional("class", semantic_class, map::semantic::names());
   if (shape == ObstacleShape::kChessboard) {
     chessboard.declare(settings);
+  } else if (shape == ObstacleShape::kAprilGrid) {
+    aprilgrid.declare(settings);
   } else if (shape != ObstacleShape::kUav) {
     settings.optional("size", size_min, size_max, "m", {0.02, 20.0});
   }
@@ -173,12 +193,7 @@ void ObstacleGroup::validate(const std::string& where) const {
   if (shape == ObstacleShape::kUav) body.validate(where);
   check.require(resolution == 0.0 || (resolution >= 0.005 && resolution <= 1.0), "resolution",
                 fmt::format("{} m", resolution), "0.005 to 1 m");
-  if (shape == ObstacleShape::kChessboard) {
-    const double side = std::max(chessboard.width(), chessboard.height());
-    check.require(
-        side <= kLargestPlate, "square", fmt::format("{:.6g} m", chessboard.square),
-        fmt::format("a plate of at most {} m, this one has {:.6g} m", kLargestPlate, side));
-  }
+  if (target() != nullptr) checkTarget(check, *this);
   check.require(X_WM.p.allFinite() && X_WM.p.cwiseAbs().maxCoeff() < 1e6, "position",
                 fmt::format("[{}, {}, {}]", X_WM.p.x(), X_WM.p.y(), X_WM.p.z()),
                 "a place within 1000 km");
@@ -226,9 +241,9 @@ class GroupMaker {
       : group_(group), seed_(RandomStream(seed, group.name).next()) {
     if (group.shape == ObstacleShape::kUav) {
       sizes_ = {2.0 * group.body.radius()};
-    } else if (group.shape == ObstacleShape::kChessboard) {
-      sizes_ = {group.chessboard.diagonal()};
-      print_ = std::make_shared<const Print>(group.chessboard.print());
+    } else if (const CalibrationTarget* const target = group.target()) {
+      sizes_ = {target->size().norm()};
+      print_ = std::make_shared<const Print>(target->print());
     } else {
       const int sizes = group.size_max > group.size_min ? kSizes : 1;
       for (int i = 0; i < sizes; ++i) {
@@ -333,7 +348,8 @@ class GroupMaker {
         shapes_[i] = sittingPerson(size, i, r);
         break;
       case ObstacleShape::kChessboard:
-        shapes_[i] = plateShape(group_.chessboard.width(), group_.chessboard.height(), r);
+      case ObstacleShape::kAprilGrid:
+        shapes_[i] = plateShape(group_.target()->size().x(), group_.target()->size().y(), r);
         break;
       default:
         shapes_[i] = sphereShape(size, r);

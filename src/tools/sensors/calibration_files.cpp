@@ -97,6 +97,49 @@ std::string commented(const std::string& lines) {
   return text;
 }
 
+/// The target in Kalibr's form.
+std::string kalibrTarget(const scene::ObstacleGroup& group) {
+  if (group.shape == scene::ObstacleShape::kAprilGrid) {
+    const scene::AprilGrid& grid = group.aprilgrid;
+    return fmt::format(
+        "target_type: 'aprilgrid'\n"
+        "tagCols: {}\n"
+        "tagRows: {}\n"
+        "tagSize: {}  # [m] side of a tag with its dark border\n"
+        "tagSpacing: {}  # space between tags / tagSize\n",
+        grid.tag_columns, grid.tag_rows, number(grid.tag_size), number(grid.tag_spacing));
+  }
+  const scene::Chessboard& board = group.chessboard;
+  return fmt::format(
+      "target_type: 'checkerboard'\n"
+      "targetCols: {}  # inner corners in a row\n"
+      "targetRows: {}  # inner corners in a column\n"
+      "rowSpacingMeters: {}  # [m] side of a square\n"
+      "colSpacingMeters: {}\n",
+      board.columns, board.rows, number(board.square), number(board.square));
+}
+
+/// Lines of corners.csv for a target at rest.
+std::string cornerLines(const scene::ObstacleGroup& group) {
+  const int columns = group.target()->cornerColumns();
+  std::string lines;
+  int corner = 0;
+  for (const Eigen::Vector3d& p_M : group.target()->corners()) {
+    const Eigen::Vector3d p_W = cleaned(group.X_WM * p_M);
+    const int column = corner % columns, row = corner / columns;
+    std::string tag = ",";
+    if (group.shape == scene::ObstacleShape::kAprilGrid) {
+      // Corners of a tag run round it from the bottom left, by the bottom right one.
+      tag = fmt::format("{},{}", row / 2 * group.aprilgrid.tag_columns + column / 2,
+                        row % 2 == 0 ? column % 2 : 3 - column % 2);
+    }
+    lines += fmt::format("{},{},{},{:.9f},{:.9f},{:.9f},{}\n", group.name, column, row, p_W.x(),
+                         p_W.y(), p_W.z(), tag);
+    ++corner;
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::vector<dataset::ImageStream> kalibrOrder(const CarriedSensors& sensors) {
@@ -254,30 +297,15 @@ CalibrationFiles calibrationFiles(const CarriedSensors& sensors) {
 CalibrationFiles targetFiles(const scene::ObstaclesConfig& obstacles) {
   std::vector<scene::ObstacleGroup> boards;
   std::copy_if(obstacles.groups.begin(), obstacles.groups.end(), std::back_inserter(boards),
-               [](const scene::ObstacleGroup& group) {
-                 return group.shape == scene::ObstacleShape::kChessboard;
-               });
+               [](const scene::ObstacleGroup& group) { return group.target() != nullptr; });
   CalibrationFiles files;
   if (boards.empty()) return files;
-  std::string corners = "board,column,row,x [m],y [m],z [m]\n";
+  std::string corners = "board,column,row,x [m],y [m],z [m],tag,corner\n";
   for (const scene::ObstacleGroup& group : boards) {
-    const scene::Chessboard& board = group.chessboard;
     files.emplace_back(
         boards.size() == 1 ? "target.yaml" : fmt::format("target_{}.yaml", group.name),
-        fmt::format("target_type: 'checkerboard'\n"
-                    "targetCols: {}  # inner corners in a row\n"
-                    "targetRows: {}  # inner corners in a column\n"
-                    "rowSpacingMeters: {}  # [m] side of a square\n"
-                    "colSpacingMeters: {}\n",
-                    board.columns, board.rows, number(board.square), number(board.square)));
-    if (group.kind != scene::ObstacleKind::kFixed) continue;
-    int corner = 0;
-    for (const Eigen::Vector3d& p_M : board.corners()) {
-      const Eigen::Vector3d p_W = cleaned(group.X_WM * p_M);
-      corners += fmt::format("{},{},{},{:.9f},{:.9f},{:.9f}\n", group.name, corner % board.columns,
-                             corner / board.columns, p_W.x(), p_W.y(), p_W.z());
-      ++corner;
-    }
+        kalibrTarget(group));
+    if (group.kind == scene::ObstacleKind::kFixed) corners += cornerLines(group);
   }
   files.emplace_back("corners.csv", corners);
   return files;

@@ -51,9 +51,9 @@ using CalibrationFiles = std::vector<std::pair<std::string, std::string>>;
 /// imu.yaml, fast_lio.yaml, extrinsics.yaml and, with cameras, camchain.yaml.
 CalibrationFiles calibrationFiles(const CarriedSensors& sensors);
 
-/// Returns files about the chessboards of a world: target.yaml in Kalibr's form (target_NAME.yaml
-/// if there are several boards), and corners.csv with the inner corners in the world of the boards
-/// at rest. No files without a chessboard.
+/// Returns files about the calibration targets of a world: target.yaml in Kalibr's form
+/// (target_NAME.yaml if there are several targets), and corners.csv with the corners in the world
+/// of the targets at rest. No files without a target.
 CalibrationFiles targetFiles(const scene::ObstaclesConfig& obstacles);
 
 /// Writes files into a folder for results of `marsim calibration` and returns their paths. Throws

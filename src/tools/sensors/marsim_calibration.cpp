@@ -28,8 +28,9 @@ int main(int argc, char** argv) {
   CLI::App app(
       "Writes the true calibration of a UAV's sensors: imu.yaml and, of cameras, camchain.yaml\n"
       "(Kalibr), fast_lio.yaml (the LiDAR in the IMU, to copy into FAST-LIO2's configuration) and\n"
-      "extrinsics.yaml (all poses). Of chessboards among the obstacles: target.yaml (Kalibr) and\n"
-      "corners.csv (the true corners).",
+      "extrinsics.yaml (all poses). Of chessboards and AprilGrids among the obstacles: "
+      "target.yaml\n"
+      "(Kalibr) and corners.csv (the true corners).",
       "marsim calibration");
   app.option_defaults()->always_capture_default();
   app.add_option("--vehicle", vehicle, "name or YAML file, as in sim.launch")
@@ -93,7 +94,7 @@ int main(int argc, char** argv) {
       auto targets = marsim::tools::targetFiles(marsim::config::loadObstacles(obstacles));
       marsim::Validator("command line")
           .require(!targets.empty(), "--obstacles", fmt::format("'{}'", marsim::clipped(obstacles)),
-                   "obstacles with a chessboard");
+                   "obstacles with a chessboard or an aprilgrid");
       std::move(targets.begin(), targets.end(), std::back_inserter(files));
     }
     write(files);
