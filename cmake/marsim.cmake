@@ -138,7 +138,8 @@ function(marsim_add_test name)
     if(ARG_STARTS_PROGRAMS)
       string(APPEND asan ":detect_leaks=0")
     endif()
-    set_tests_properties(${name} PROPERTIES ENVIRONMENT
+    list(LENGTH ARG_SOURCES sources)  # those of many take long: they begin first
+    set_tests_properties(${name} PROPERTIES COST ${sources} ENVIRONMENT
       "${environment};ASAN_OPTIONS=${asan};LD_PRELOAD=${MARSIM_PRELOADED};LD_LIBRARY_PATH=${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
   elseif(MARSIM_SANITIZE AND NOT ARG_SEPARATE)
     add_test(NAME ${name} COMMAND ${name})

@@ -18,7 +18,8 @@ namespace {
 
 constexpr float kPixelAngle = 0.003F;
 
-/// A pixel's light, in double precision but for the texture. `is_lit`: the colour contains the light.
+/// A pixel's light, in double precision but for the texture. `is_lit`: the colour contains the
+/// light.
 Eigen::Vector3d lightOf(const SolidTexture& texture, const Pose& X_WC,
                         const Eigen::Vector3d& direction_C, double range,
                         const Eigen::Vector3d& colour, const Eigen::Vector3d& normal, bool is_lit) {
@@ -33,8 +34,7 @@ Eigen::Vector3d lightOf(const SolidTexture& texture, const Pose& X_WC,
   const Eigen::Vector3d n = (normal.dot(d) > 0.0 ? -1.0 : 1.0) * normal.normalized();
   const double cosine = -n.dot(d);
   const double longer = 1.0 / std::max(cosine, static_cast<double>(kLeastIncidence)) - 1.0;
-  const Eigen::Vector3d span =
-      static_cast<double>(width) * longer * (d + cosine * n).normalized();
+  const Eigen::Vector3d span = static_cast<double>(width) * longer * (d + cosine * n).normalized();
   const Eigen::Vector3d sun = Eigen::Vector3f(kSunward).cast<double>();
   const double light = static_cast<double>(kFromSky) * (0.5 + 0.5 * n.z()) +
                        static_cast<double>(kFromGround) * (0.5 - 0.5 * n.z()) +

@@ -153,8 +153,7 @@ inline Texture8 textureAt(const ShadeTexture& texture, const Float8* p, const Fl
 
 // Each lane with its own texture; most eights have one.
 inline Texture8 textureAt(const ShadeSettings& settings, const std::uint8_t* numbers,
-                          const Float8* p, const Float8* n, const Float8* span,
-                          Float8 width) {
+                          const Float8* p, const Float8* n, const Float8* span, Float8 width) {
   Texture8 result{all8(0.0F), all8(0.0F), all8(0.0F)};
   unsigned left = 0xff;
   while (left != 0) {
@@ -197,8 +196,8 @@ inline void shadeEight(const ShadeSettings& settings, ShadedPixels& pixels, int 
   }
   // A pixel is long on a surface that it grazes.
   const Float8 longer = width * (1.0F / max8(cosine, all8(kLeastIncidence)) - 1.0F);
-  const Float8 scale_along = blend8(
-      all8(0.0F), longer / sqrt8(max8(dot8(along, along), all8(1e-12F))), planar);
+  const Float8 scale_along =
+      blend8(all8(0.0F), longer / sqrt8(max8(dot8(along, along), all8(1e-12F))), planar);
   const Float8 span[3] = {along[0] * scale_along, along[1] * scale_along, along[2] * scale_along};
   const Texture8 texture = textureAt(settings, pixels.texture + first, p, n, span, width);
   Float8 light = all8(1.0F);
@@ -209,8 +208,7 @@ inline void shadeEight(const ShadeSettings& settings, ShadedPixels& pixels, int 
                    kFromSky * sky + kFromGround * (1.0F - sky) + kFromSun * max8(sun, all8(0.0F)),
                    planar);
   }
-  store8(pixels.radiance[0] + first,
-         light * texture.red * load8<Float8>(pixels.colour[0] + first));
+  store8(pixels.radiance[0] + first, light * texture.red * load8<Float8>(pixels.colour[0] + first));
   store8(pixels.radiance[1] + first,
          light * texture.green * load8<Float8>(pixels.colour[1] + first));
   store8(pixels.radiance[2] + first,

@@ -136,8 +136,7 @@ class SolidTexture {
   float octave(std::size_t number, const Eigen::Vector3d& p, const Eigen::Vector3d& span,
                float width) const {
     const Octave& octave = octaves_[number];
-    const float share =
-        shareOf(1.0F / static_cast<float>(octave.inverse_length.maxCoeff()), width);
+    const float share = shareOf(1.0F / static_cast<float>(octave.inverse_length.maxCoeff()), width);
     if (share <= 0.0F) return 0.0F;
     const double waves = span.cwiseProduct(octave.inverse_length).norm();
     const int gaps = static_cast<int>(2.0 * waves + 0.5);
@@ -150,8 +149,8 @@ class SolidTexture {
   }
 
   // The factor of the joints at a place; adds the shade of the piece there to `sum`.
-  float joint(const Eigen::Vector3d& p, const Eigen::Vector3f& normal,
-              const Eigen::Vector3f& span, float width, float& sum) const {
+  float joint(const Eigen::Vector3d& p, const Eigen::Vector3f& normal, const Eigen::Vector3f& span,
+              float width, float& sum) const {
     Eigen::Vector3d place = p.cwiseProduct(inverseSpacing());
     const auto layer = static_cast<std::int64_t>(std::floor(place.z()));
     if (joints_.is_bonded && (layer & 1) != 0) place += Eigen::Vector3d(0.5, 0.5, 0.0);

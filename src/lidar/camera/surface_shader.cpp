@@ -280,8 +280,8 @@ Radiance SurfaceShader::Job::radianceOf(const SeenSurface& surface) {
       shader_.textures_[object == nullptr ? shader_.textureOf(surface.hit.surfel) : 0];
   if (!look.planar) {
     return (is_lit ? 1.0F : kLightOnLeaves) *
-           colour.cwiseProduct(texture.at(p_M, Eigen::Vector3f::Zero(), surface.width,
-                                          Eigen::Vector3f::Zero()));
+           colour.cwiseProduct(
+               texture.at(p_M, Eigen::Vector3f::Zero(), surface.width, Eigen::Vector3f::Zero()));
   }
   Eigen::Vector3f n = look.normal;
   if (object != nullptr) n = object->X_WM.q.cast<float>() * n;

@@ -117,22 +117,20 @@ void StripArrays::blend(const map::Blending& blending, const SurfelColours* colo
   }
 }
 
-// What images of a grid need.
+// Directions and footprints of a grid, and arrays for the strips of its images.
 class ImageFrame {
  public:
   ImageFrame(const ImageGrid& grid, bool blends)
       : grid_(grid), directions_(grid), footprints_(grid), blends_(blends) {}
 
   const ImageGrid& grid() const { return grid_; }
-  // Rows of a strip, but for the last one of the image.
-  int stripRows() const { return std::max(kStripCells / grid_.width / kTile, 1) * kTile; }
+  // Rows of a strip; the last one of the image may have fewer.
+  int stripRows() const { return std::max(kStripCells / stride() / kTile, 1) * kTile; }
 
   std::unique_ptr<StripArrays> takeArrays() {
-    return arrays_.take([](const StripArrays&) { return true; },
-                        [&] {
-                          return std::make_unique<StripArrays>(
-                              stripRows(), static_cast<int>(directions_.stride()), blends_);
-                        });
+    return arrays_.take(
+        [](const StripArrays&) { return true; },
+        [&] { return std::make_unique<StripArrays>(stripRows(), stride(), blends_); });
   }
   void giveBack(std::unique_ptr<StripArrays> arrays) { arrays_.giveBack(std::move(arrays)); }
 
@@ -142,6 +140,8 @@ class ImageFrame {
                          CellRange* ranges);
 
  private:
+  int stride() const { return static_cast<int>(directions_.stride()); }
+
   const ImageGrid grid_;
   const ImageDirections directions_;
   const FootprintFinder footprints_;
@@ -167,14 +167,17 @@ ImageStrip ImageFrame::strip(int first_row) const {
   strip.first_row = first_row;
   strip.width = grid_.width;
   strip.height = std::min(stripRows(), grid_.height - first_row);
-  strip.stride = static_cast<int>(directions_.stride());
+  strip.stride = stride();
   const float* directions[3] = {directions_.x(), directions_.y(), directions_.z()};
   for (int axis = 0; axis < 3; ++axis) {
     strip.direction[axis] = directions[axis] + directions_.cell(first_row, 0);
   }
   strip.scale = footprints_.scale();
-  strip.scale.cy -= static_cast<float>(first_row);
-  strip.scale.top -= static_cast<float>(first_row) / strip.scale.rows_per_rad;
+  if (strip.scale.spherical) {
+    strip.scale.top -= static_cast<float>(first_row) / strip.scale.rows_per_rad;
+  } else {
+    strip.scale.cy -= static_cast<float>(first_row);
+  }
   strip.footprint = footprintOf;
   strip.owner = this;
   return strip;
