@@ -174,41 +174,41 @@ void Painter::paint(const Frame& frame, View<MovingObject> objects, const std::v
 }
 
 // Whether two adjacent pixels see different parts of the world: different objects, surfaces turned
-// against each other, or one before the other. `normal_C`: of the first's surface.
-bool Painter::parts(const Scene& scene, const Eigen::Vector3f& normal_C, std::size_t a,
-                    std::size_t b) const {
+// against each other, or one before the other.
+bool Painter::parts(const Scene& scene, std::size_t a, std::size_t b) const {
   const Hit &first = scene.hits[a], &second = scene.hits[b];
   if (first.valid() != second.valid() || first.identity != second.identity) return true;
   if (first.surfel == second.surfel) return false;
   if (first.normal.dot(second.normal) < kEdgeCosine) return true;
-  const float offset =
-      second.range * normal_C.dot(directions_[b]) - first.range * normal_C.dot(directions_[a]);
-  return std::abs(offset) > kEdgeWidth * pixel_angle_ * std::min(first.range, second.range);
+  const Eigen::Vector3f step = scene.rotationOf(static_cast<int>(a) / width_) *
+                               (second.range * directions_[b] - first.range * directions_[a]);
+  const float width = pixel_angle_ * std::min(first.range, second.range);
+  return std::abs(first.normal.dot(step)) > kEdgeWidth * width;
 }
 
 std::vector<std::uint32_t> Painter::edges(const Scene& scene) const {
-  // Whether a pixel parts from that on its right, and from that below.
-  enum : std::uint8_t { kRight = 1, kBelow = 2, kPrinted = 4 };
-  std::vector<std::uint8_t> edges(scene.hits.size());
+  std::vector<std::uint8_t> is_edge(scene.hits.size());
   const auto width = static_cast<std::size_t>(width_), height = static_cast<std::size_t>(height_);
   workers_.forRanges(height, kTile, [&](std::size_t begin, std::size_t end) {
+    // Only the pixels of these rows are marked.
+    const auto mark = [&, first = begin * width, last = end * width](std::size_t a, std::size_t b) {
+      if (!parts(scene, a, b)) return;
+      if (a >= first) is_edge[a] = 1;
+      if (b < last) is_edge[b] = 1;
+    };
     for (std::size_t row = begin; row < end; ++row) {
-      const Eigen::Matrix3f R_CW = scene.rotationOf(static_cast<int>(row)).transpose();
       for (std::size_t column = 0; column < width; ++column) {
         const std::size_t i = row * width + column;
-        const Eigen::Vector3f normal_C = R_CW * scene.hits[i].normal;
-        const bool right = column + 1 < width && parts(scene, normal_C, i, i + 1);
-        const bool below = row + 1 < height && parts(scene, normal_C, i, i + width);
-        edges[i] = static_cast<std::uint8_t>((right ? kRight : 0) | (below ? kBelow : 0) |
-                                             (scene.isPrinted(scene.hits[i]) ? kPrinted : 0));
+        if (row == begin && row > 0) mark(i - width, i);
+        if (column + 1 < width) mark(i, i + 1);
+        if (row + 1 < height) mark(i, i + width);
+        if (scene.isPrinted(scene.hits[i])) is_edge[i] = 1;
       }
     }
   });
   std::vector<std::uint32_t> pixels;  // tile by tile: neighbours share surfels
   forTiles(0, height_, [&](std::size_t i, int) {
-    const bool is_edge = edges[i] != 0 || (i >= 1 && (edges[i - 1] & kRight) != 0) ||
-                         (i >= width && (edges[i - width] & kBelow) != 0);
-    if (is_edge) pixels.push_back(static_cast<std::uint32_t>(i));
+    if (is_edge[i] != 0) pixels.push_back(static_cast<std::uint32_t>(i));
   });
   return pixels;
 }

@@ -51,8 +51,7 @@ class Painter {
   template <class Act>
   void forTiles(int first_row, int end_row, const Act& act) const;
   std::vector<std::uint32_t> edges(const Scene& scene) const;
-  bool parts(const Scene& scene, const Eigen::Vector3f& normal_C, std::size_t a,
-             std::size_t b) const;
+  bool parts(const Scene& scene, std::size_t a, std::size_t b) const;
   void smooth(const std::vector<std::uint32_t>& pixels, std::vector<Radiance>& radiances) const;
   Radiance smoothAt(std::uint32_t pixel, const std::vector<Radiance>& radiances) const;
 

@@ -146,7 +146,7 @@ class ImageFrame {
   const ImageDirections directions_;
   const FootprintFinder footprints_;
   const bool blends_;
-  Pool<StripArrays> arrays_;
+  Pool<StripArrays> arrays_{256};  // one a thread
 };
 
 int ImageFrame::footprintOf(const ImageStrip& strip, const float* centre, float radius,

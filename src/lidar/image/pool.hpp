@@ -15,6 +15,9 @@ namespace marsim::lidar {
 template <class T>
 class Pool {
  public:
+  /// Keeps up to `most` objects.
+  explicit Pool(std::size_t most = 4) : most_(most) {}
+
   /// Returns a kept object that `suits`, else the result of `make` (std::unique_ptr<T>). It belongs
   /// to the caller until it is given back.
   template <class Suits, class Make>
@@ -33,13 +36,13 @@ class Pool {
   }
 
   void giveBack(std::unique_ptr<T> one) {
-    constexpr std::size_t kMost = 4;
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (kept_.size() == kMost) kept_.erase(kept_.begin());
+    if (kept_.size() == most_) kept_.erase(kept_.begin());
     kept_.push_back(std::move(one));
   }
 
  private:
+  const std::size_t most_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<T>> kept_;
 };
