@@ -85,8 +85,10 @@ void LocalMap::moveTo(const Vector3d& p_W) {
 
 void LocalMap::forget(const Vector3d& p_W, double radius) {
   const Vector3d reach = Vector3d::Constant(radius);
-  forEachCell(cellOf(p_W - reach), cellOf(p_W + reach) + Cell::Ones(), [&](const Cell& cell) {
-    if (contains(cell) && (centreOf(cell) - p_W).norm() < radius) forget(cell);
+  const Cell first = cellOf(p_W - reach).cwiseMax(min_);
+  const Cell end = (cellOf(p_W + reach) + Cell::Ones()).cwiseMin(min_ + size_);
+  forEachCell(first, end, [&](const Cell& cell) {
+    if ((centreOf(cell) - p_W).norm() < radius) forget(cell);
   });
 }
 

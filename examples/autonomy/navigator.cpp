@@ -93,7 +93,7 @@ std::vector<Vector3d> Navigator::withoutMovers(const std::vector<Vector3d>& poin
   return others;
 }
 
-// A scan may have shown a mover before it was told.
+// Clears new movers from the map: scans may have shown them before they were announced.
 void Navigator::setMovers(double stamp, std::vector<Mover> movers) {
   const auto known = moversAt(stamp);
   for (const Mover& mover : movers) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kMemory = 1.5;  // [s] without a box
 constexpr double kGate = 1.0;    // [m] from where a person is expected
-constexpr double kAlpha = 0.3;   // gains of the filter, critically damped
+constexpr double kAlpha = 0.3;   // gains of the filter; beta by Benedict and Bordner (1962)
 constexpr double kBeta = kAlpha * kAlpha / (2.0 - kAlpha);
 constexpr double kMostSpeed = 2.5;   // [m/s]
 constexpr double kHalfDepth = 0.15;  // [m] from the surface to the middle
@@ -40,8 +40,8 @@ std::vector<Person> People::at(double time) const {
   return people;
 }
 
-// A person has the depth that a quarter of the box's middle falls short of: what is seen beside the
-// person is farther.
+// The person's depth is the lower quartile of the depths in the middle of the box: the background
+// beside the person is farther.
 std::optional<Vector2d> People::placeOf(const Image& image, const Box& box) const {
   if (!image.X_WC) return std::nullopt;
   std::vector<double> depths;

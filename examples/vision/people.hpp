@@ -34,7 +34,7 @@ class People {
 
   /// Adds an image, and the boxes known by then.
   void add(const Image& image, const std::vector<Box>& boxes);
-  /// People, at the places where a time [s] finds them.
+  /// Returns the people, predicted to a time [s].
   std::vector<Person> at(double time) const;
 
  private:
