@@ -77,7 +77,7 @@ geometry_msgs::Pose messageOf(const Isometry3d& X) {
 class VisionNode {
  public:
   VisionNode(ros::NodeHandle& handle, bool is_stereo, bool sees_people)
-      : is_stereo_(is_stereo), sees_people_(sees_people && !is_stereo) {
+      : is_stereo_(is_stereo), sees_people_(sees_people) {
     const std::string first = is_stereo ? "camera/left/" : "camera/color/";
     const std::string second = is_stereo ? "camera/right/" : "camera/aligned_depth_to_color/";
     const auto no_delay = ros::TransportHints().tcpNoDelay();
@@ -243,6 +243,11 @@ int main(int argc, char** argv) {
   ros::init(argc, argv, "vision");
   ros::NodeHandle handle;
   const ros::NodeHandle params("~");
-  const VisionNode node(handle, params.param("stereo", false), params.param("people", false));
+  const bool is_stereo = params.param("stereo", false), sees_people = params.param("people", false);
+  if (is_stereo && sees_people) {
+    ROS_FATAL("vision_node: people: true, needs an RGB-D camera: stereo must be false");
+    return 1;
+  }
+  const VisionNode node(handle, is_stereo, sees_people);
   ros::spin();
 }

@@ -46,8 +46,8 @@ struct ImageBlending {
   ImageLooks looks;
 };
 
-/// A strip of an image, some rows of it, with the parameters of projection. `stride` cells from a
-/// row to the next; rows are padded by eight cells or more, whose directions are NaN.
+/// Some rows of an image, with the parameters of projection. A row begins `stride` cells after the
+/// one before; each is padded by eight cells or more, whose directions are NaN.
 struct ImageStrip {
   static constexpr int kTile = kImageTile;  ///< what is behind a whole tile is skipped
   static constexpr std::uint32_t kNothing = 0xffffffffU;
@@ -67,7 +67,7 @@ struct ImageStrip {
   float R_SW[3][3];
   float range_max;  ///< [m]
 
-  CellScale scale;
+  CellScale scale;  ///< `top` and `cy` count from the strip's first row
   /// Cells of a sphere near a pole, the seam or the sensor: up to two ranges; returns their number.
   int (*footprint)(const ImageStrip& strip, const float* centre, float radius, CellRange* ranges);
   const void* owner;
