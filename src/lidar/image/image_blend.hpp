@@ -151,8 +151,9 @@ class ImageBlend {
     const Float8 depth = load8<Float8>(cells.depth + cell);
     const Float8 behind = max8(meeting.t - depth, all8(0.0F));
     const Float8 off2 = meeting.off2 * seen.inverse_radius2;
+    // A cell that has met nothing is deeper than the range.
     Int8 counts = (off2 <= 1.0F) & (meeting.t > 0.0F) & (meeting.t <= image_.range_max) &
-                  (behind <= blending_.depth);
+                  (depth <= image_.range_max) & (behind <= blending_.depth);
     if (signs(counts) == 0) return;
     const Int8 is_first = load8<Int8>(cells.first + cell) == static_cast<std::int32_t>(number);
     counts =
