@@ -16,12 +16,13 @@
 namespace marsim::physics {
 namespace {
 
-constexpr int kPlaces = 46;                            // two degrees apart on a quarter circle
+constexpr int kPlaces = 91;                            // a degree apart on a quarter circle
 constexpr double kDistance = 8.0;                      // [m]
 constexpr double kLow = kDistance - 0.5, kBin = 0.02;  // [m] of the histogram
 constexpr std::size_t kBins = 50;
 
-/// A potted shrub: a trunk, bare below a wide and flat crown.
+}  // namespace
+
 scene::SpeciesConfig pottedShrub() {
   scene::SpeciesConfig species;
   species.kind = scene::SpeciesConfig::Kind::kShrub;
@@ -36,8 +37,6 @@ scene::SpeciesConfig pottedShrub() {
   species.leaf_max = 0.02;
   return species;
 }
-
-}  // namespace
 
 std::vector<double> rangesOfShrub(const scene::SpeciesConfig& species, std::uint64_t seed,
                                   double height) {
@@ -57,7 +56,7 @@ std::vector<double> rangesOfShrub(const scene::SpeciesConfig& species, std::uint
       config, lidar::withPlants(std::shared_ptr<const lidar::RayRenderer>(nothing), plants, {}));
   std::vector<double> ranges;
   for (int place = 0; place < kPlaces; ++place) {
-    const double azimuth = radians(2.0 * place);
+    const double azimuth = radians(static_cast<double>(place));
     Pose X_WB;
     X_WB.p = {kDistance * std::cos(azimuth), kDistance * std::sin(azimuth), height};
     const lidar::Scan scan = lidar.scan(X_WB);
@@ -113,7 +112,7 @@ void rateShrub(std::vector<LimitRow>& rows) {
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     of_one_mode.push_back(kDistance + deviation * random.normal());
   }
-  rows.push_back({"shrub at 8 m: ranges", static_cast<double>(ranges.size()), 1000.0, 2000.0});
+  rows.push_back({"shrub at 8 m: ranges", static_cast<double>(ranges.size()), 2000.0, 4000.0});
   rows.push_back({"shrub at 8 m: deviation of the ranges [m]", deviation, 0.05, 0.5});
   rows.push_back(
       {"shrub at 8 m: dip between two modes [deviations]", dipOfRanges(ranges), kSureDip});
@@ -130,7 +129,7 @@ void drawShrub(const std::filesystem::path& folder) {
   }
   suite::Chart chart;
   chart.title = "ranges of a shrub";
-  chart.x_label = "range of a small shrub 8 m away, from 46 places [m]";
+  chart.x_label = "range of a small shrub 8 m away, from 91 places [m]";
   chart.y_label = "returns";
   chart.from_zero = true;
   chart.curves = {std::move(curve)};

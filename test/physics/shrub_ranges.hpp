@@ -14,7 +14,10 @@ namespace marsim::physics {
 /// tells two modes: less than one histogram in a thousand has one by chance.
 constexpr double kSureDip = 4.5;
 
-/// Ranges [m] of a shrub by a HDL-64E `height` [m] above its foot, from 46 places 8 m away.
+/// A potted shrub of 0.3 m: a trunk, bare below a wide and flat crown.
+scene::SpeciesConfig pottedShrub();
+
+/// Ranges [m] of a shrub by a HDL-64E `height` [m] above its foot, from 91 places 8 m away.
 std::vector<double> rangesOfShrub(const scene::SpeciesConfig& species, std::uint64_t seed,
                                   double height);
 
@@ -22,7 +25,7 @@ std::vector<double> rangesOfShrub(const scene::SpeciesConfig& species, std::uint
 /// the difference of two Poisson counts.
 double dipOfRanges(const std::vector<double>& ranges);
 
-/// Rates the ranges of a small shrub seen by an HDL-64E from 46 places 8 m away (Goodin et al.,
+/// Rates the ranges of a small shrub seen by an HDL-64E from 91 places 8 m away (Goodin et al.,
 /// section 3.4.3): broad, with two modes.
 void rateShrub(std::vector<LimitRow>& rows);
 
