@@ -22,7 +22,7 @@ namespace {
 
 constexpr double kToRods = 0.8;            // [m] from the sensor to the row
 constexpr double kCutoff = 1.6;            // [m] of the LMS-291
-constexpr double kDivergence = 12.913e-3;  // [rad] of the LMS-291
+constexpr double kLmsDivergence = 12.913e-3;  // [rad] of the LMS-291
 
 StateHistory atRest() {
   StateHistory states;
@@ -46,7 +46,7 @@ lidar::LidarConfig planarLidar() {
   config.azimuth_min = radians(-40.1);
   config.azimuth_max = radians(39.9);
   config.pattern = pattern;
-  config.beam.divergence_horizontal = config.beam.divergence_vertical = kDivergence;
+  config.beam.divergence_horizontal = config.beam.divergence_vertical = kLmsDivergence;
   config.beam.rays = 9;
   config.beam.pulse_length = 5e-9;
   config.returns.mode = lidar::ReturnMode::kFirst;
