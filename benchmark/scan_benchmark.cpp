@@ -51,13 +51,13 @@ std::vector<Lidar> variants(const std::string& sensor,
   return lidars;
 }
 
-struct ScanCell {
+struct Cell {
   Place place;
   std::string sensor;
   int threads;
 };
 
-void measure(const ScanCell& cell, std::shared_ptr<const map::SurfelMap> map, int repeats) {
+void measure(const Cell& cell, std::shared_ptr<const map::SurfelMap> map, int repeats) {
   lidar::RendererConfig config;
   config.threads = cell.threads;
   std::vector<Lidar> lidars = variants(cell.sensor, lidar::makeRayCaster(std::move(map), config));

@@ -34,7 +34,7 @@ void addCollisions(const WorldBench& bench, ordered_json& figures) {
   figures["moving_tree_rebuild_us"] = times.rebuild;
 }
 
-void addObstacleCosts(const WorldBench& bench, ordered_json& figures) {
+void addObjects(const WorldBench& bench, ordered_json& figures) {
   ObjectsBench settings;
   settings.work = bench.work;
   if (bench.quick) settings.repeats = 3;
@@ -143,7 +143,7 @@ void runWorldBench(const WorldBench& bench) {
   };
   try {
     for (const auto& add :
-         {addCollisions, addObstacleCosts, addSecondProcess, addUavsWithoutRos, addFlights, addUavs}) {
+         {addCollisions, addObjects, addSecondProcess, addUavsWithoutRos, addFlights, addUavs}) {
       add(bench, figures);
     }
   } catch (...) {

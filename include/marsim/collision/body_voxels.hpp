@@ -43,8 +43,7 @@ class BodyVoxels {
   /// Centre [m] of a cell in B.
   Eigen::Vector3d centre(const Eigen::Vector3i& cell) const { return cell_ * cell.cast<double>(); }
 
-  /// Distance [m] from a point in B to what the body occupies, 0 inside; `limit` [m] where that is
-  /// no nearer.
+  /// Distance [m] from a point in B to the body, 0 inside; `limit` [m] if the body is no nearer.
   double distance(const Eigen::Vector3d& p_B, double limit) const;
 
   double cell() const { return cell_; }         ///< [m] side

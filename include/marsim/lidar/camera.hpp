@@ -73,9 +73,9 @@ struct CameraConfig {
   double after() const { return readout + before(); }
   /// Namespace of its aligned depth's topics, beside the cameras' names.
   std::string depthTopic() const;
-  /// The settings of how it takes in light, which all cameras of a rig may share.
+  /// Declares the settings of exposure and light, which all cameras of a rig may share.
   void declareTaking(Settings& settings);
-  /// The settings of one camera of a rig, but for its pose.
+  /// Declares the settings of one camera of a rig, except its pose.
   void declare(Settings& settings);
   /// Throws ConfigError.
   void validate(const std::string& where) const;
@@ -127,10 +127,10 @@ struct CameraRenderers {
 
 struct Frame;
 
-/// A camera: casts the pixels' rays and colours the surfaces that they meet: the colour of the
-/// surfel or of its class, averaged over the surfels around, times a texture that is fixed in
-/// space, in the light of CameraLight. Images depend on configuration, seed, stamp, poses and
-/// the world only, not on the number of threads.
+/// A camera. Casts the rays of the pixels and colours the surfaces that they meet: the colour of
+/// the surfel or of its class, averaged over the surfels around, times a texture that is fixed in
+/// space, in the light of CameraLight. Images depend on configuration, seed, stamp, poses and the
+/// world only, not on the number of threads.
 class Camera {
  public:
   /// Throws ConfigError, Error.
@@ -142,7 +142,7 @@ class Camera {
   /// The image from a moving body; `motion` covers the time in which light is taken in.
   CameraImage imageAlong(TimeNs stamp, const StateHistory& motion,
                          View<MovingObject> objects = {}) const;
-  /// The stamp and poses of an image, without hits and pixels.
+  /// Returns an image with stamp and poses, but without hits and pixels.
   CameraImage empty(TimeNs stamp, const StateHistory& motion) const;
   /// Sets the weather of all later images; at first clear air. Air with an `extinction` [1/m] adds
   /// its own light, as bright as the horizon: exp(-extinction * range) of a surface's light is left
@@ -173,7 +173,7 @@ class Camera {
   float extinction_ = 0.0F;  // [1/m] of the air
 };
 
-/// Whether surfaces of a map have colours, of their own or by their classes.
+/// Source of the colours of a map's surfaces.
 enum class ColourSource { kColours, kClasses, kReflectivity, kNone };
 ColourSource colourSourceOf(const map::SurfelChannelViews& channels);
 /// The colour of a class (map::semantic), sRGB.

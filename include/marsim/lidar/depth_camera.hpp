@@ -71,8 +71,9 @@ struct DepthImage {
                              ///< measured; nothing in range +inf, too near -inf
 };
 
-/// The depth that a camera measures at its pixels' hits, noise included. `cosines`: of the pixels'
-/// rays with the optical axis. `extinction` [1/m]: of the air, see DepthCamera::setWeather.
+/// Returns the depth that a camera measures at its pixels' hits, noise included. `cosines`: of the
+/// angles between the pixels' rays and the optical axis. `extinction` [1/m]: of the air, see
+/// DepthCamera::setWeather.
 DepthImage measureDepth(const DepthCameraConfig& config, TimeNs stamp, const Pose& X_WC,
                         const std::vector<Hit>& hits, const std::vector<float>& cosines,
                         float extinction = 0.0F);
@@ -80,7 +81,8 @@ DepthImage measureDepth(const DepthCameraConfig& config, TimeNs stamp, const Pos
 /// A depth camera, which takes images of one instant.
 class DepthCamera {
  public:
-  /// `renderer`: any; the depth-image renderer is the quick one. Throws ConfigError, Error.
+  /// `renderer` may be any; that of makeDepthImageRenderer() is the fastest. Throws ConfigError,
+  /// Error.
   DepthCamera(DepthCameraConfig config, std::shared_ptr<const ImageRenderer> renderer);
 
   /// The image from the body at X_WB. Its noise depends on seed and stamp alone. Objects stand at

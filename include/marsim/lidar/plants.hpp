@@ -42,8 +42,8 @@ std::shared_ptr<const Plants> plantOn(std::shared_ptr<const map::SurfelMap> map,
                                       const scene::VegetationConfig& config,
                                       const std::string& where);
 
-/// Adds plants, met on the processor, to another renderer: a ray's answer is the nearer of both,
-/// the other renderer's if they are equal. A plant's hit has the identity
+/// Adds plants, which the processor casts, to another renderer: a ray's hit is the nearer of both,
+/// the other renderer's if they are equal. A hit on a plant has the identity
 /// scene::kFirstPlantIdentity plus the instance's number.
 std::unique_ptr<RayRenderer> withPlants(std::shared_ptr<const RayRenderer> renderer,
                                         std::shared_ptr<const Plants> plants,

@@ -70,15 +70,14 @@ struct ImageGrid {
   void validate(const std::string& where) const;
 };
 
-/// A renderer of rays: rays in, hits out. Every renderer computes the function that SurfelMap
-/// defines: the range at which a ray meets a surfel, worked out in
-/// src/lidar/cast/ray_meets_surfel.hpp. They differ in what they are quick at. Calls are const and
-/// may come from several threads.
+/// Casts rays at a map: rays in, hits out. Every renderer computes the function that SurfelMap
+/// defines, the range at which a ray meets a surfel (see src/lidar/cast/ray_meets_surfel.hpp).
+/// Renderers differ in speed only. Calls are const and may come from several threads.
 ///
-/// Objects move beside the map: a ray meets each of them as it stands at the ray's time, as it
-/// would meet a map of the object's surfels, which are blended among themselves alone. The nearest
-/// answer of the map and all objects is the ray's; of equal ones the map's, then that of the first
-/// object. Objects that are not valid throw ConfigError.
+/// Moving objects are cast beside the map. A ray meets an object at the object's pose at the ray's
+/// time, like a map of the object's surfels, which blend only with each other. The nearest hit on
+/// the map and all objects counts; among equal ones that on the map, then that on the first object.
+/// Invalid objects throw ConfigError.
 class RayRenderer {
  public:
   virtual ~RayRenderer() = default;
@@ -89,7 +88,7 @@ class RayRenderer {
   virtual map::SurfelChannelViews channels() const { return {}; }
   /// Channels of the plants' primitives, see scene::isPlant.
   virtual map::SurfelChannelViews plantChannels() const { return {}; }
-  /// The nearest surface of every ray: hits[i] belongs to rays[i]. Resizes hits.
+  /// Finds the nearest surface of every ray: hits[i] belongs to rays[i]. Resizes hits.
   virtual void cast(const std::vector<Ray>& rays, View<MovingObject> objects,
                     std::vector<Hit>& hits) const = 0;
   void cast(const std::vector<Ray>& rays, std::vector<Hit>& hits) const { cast(rays, {}, hits); }
@@ -129,8 +128,8 @@ struct SurfelColours {
 };
 
 /// Colours and normals of the surfaces at an image's cells, row by row: the weighted mean of
-/// blended surfels, the own colour of one that is not planar. Values are undefined where a cell
-/// meets none of the map's surfels.
+/// blended surfels, or the colour of a single surfel that is not planar. Values are undefined for
+/// cells that meet none of the map's surfels.
 struct SurfaceLooks {
   std::vector<float> colour[3];
   std::vector<float> normal[3];  ///< in W, of any length, towards the sensor; 0: not planar
@@ -144,9 +143,9 @@ class ImageRenderer {
 
   /// "projection", "ray_caster", "opengl".
   virtual std::string name() const = 0;
-  /// The nearest surface at the centre of every cell, row by row, seen from X_WS (pinhole: X_WC):
-  /// objects stand where they are at time 0. Resizes hits to grid.size(). Ranges are along the ray,
-  /// also for pinhole grids.
+  /// Finds the nearest surface at the centre of every cell, row by row, seen from X_WS (pinhole:
+  /// X_WC), with objects at their poses of time 0. Resizes hits to grid.size(). Ranges are along
+  /// the ray, also for pinhole grids.
   virtual void renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
                            View<MovingObject> objects, std::vector<Hit>& hits) const = 0;
   void renderImage(const ImageGrid& grid, const Pose& X_WS, double range_max,
@@ -194,11 +193,12 @@ struct RendererConfig {
   void validate(const std::string& where) const;
 };
 
-/// Casts rays through a wide tree of the map's surfels, neighbouring directions together.
+/// Makes the ray caster, which sends rays through the tree of the map's surfels, neighbouring
+/// directions together.
 std::unique_ptr<RayCaster> makeRayCaster(std::shared_ptr<const map::SurfelMap> map,
                                          const RendererConfig& config = {});
-/// The faster one of two: surfels projected into the image, plane correction and blending
-/// included, or, for maps that are finer than 0.05 m, the ray caster.
+/// Makes the faster of two renderers: one that projects surfels into the image, plane correction
+/// and blending included, or, for maps finer than 0.05 m, the ray caster.
 std::unique_ptr<ImageRenderer> makeDepthImageRenderer(std::shared_ptr<const map::SurfelMap> map,
                                                       const RendererConfig& config = {});
 

@@ -9,18 +9,19 @@
 
 namespace marsim::lidar {
 
-/// How a surface reflects light beside scattering it. Shares are of the light that the surface of
-/// its medium does not mirror, with refractive_index 1 of all the arriving light.
+/// Reflection of a surface beside scattering. Shares are of the light that remains after the
+/// Fresnel reflection of `refractive_index`; with an index of 1, of all arriving light.
 struct SurfaceConfig {
   double specular = 0.0;     ///< share that is mirrored at any angle
   double transparent = 0.0;  ///< share that goes straight on
-  /// Brightness of retro-reflection at any angle; 1: as a white surface that scatters and is met
-  /// squarely; 0: none, the surface scatters by its reflectivity.
+  /// Brightness of retro-reflection at any angle; 1: as bright as a white diffuse surface met
+  /// head-on; 0: none, the surface scatters by its reflectivity.
   double retro_reflective = 0.0;
   double bloom_angle = 0.0;  ///< [rad] beams that miss it by no more get some of its light
   double bloom_share = 0.0;  ///< of the light of a beam that meets it
-  /// Mirrors by Fresnel's formulas for unpolarised light, by the angle: glass 1.52, water 1.33,
-  /// clear coat 1.5. With `transparent` the mirror is a pane's two faces. 1: no such mirror.
+  /// Index by which the surface mirrors unpolarised light, after Fresnel's formulas and the angle
+  /// of incidence: glass 1.52, water 1.33, clear coat 1.5. With `transparent` both faces of a pane
+  /// mirror. 1: no such mirror.
   double refractive_index = 1.0;
 
   void declare(Settings& settings);

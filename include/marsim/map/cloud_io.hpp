@@ -24,13 +24,14 @@ struct LoadedCloud {
   Eigen::Vector3d origin = Eigen::Vector3d::Zero();
 };
 
-/// Reads a PCD (ascii, binary, binary_compressed) or PLY (ascii, binary) file; fields x, y, z;
-/// if there, intensity (or reflectivity), else the luma of the colours; colours (red, green, blue;
-/// PCL's rgb or rgba); classes (label), all of any number type. Colours are 0 to 1, 8 or 16 bits,
-/// by their type and the largest of the file. Coordinates far from the origin are recentred before
-/// they are narrowed to float. Points keep the file's order. Throws FileError, naming the file and
-/// the reason, where it is missing, of another kind, truncated, garbage, without x y z, empty or
-/// without a single finite point.
+/// Reads a PCD (ascii, binary, binary_compressed) or PLY (ascii, binary) file. Fields are x, y, z
+/// and, if present, intensity (or reflectivity; else the luma of the colours), colours (red, green,
+/// blue; PCL's rgb or rgba), classes (class, else label) and the place of the sensor (vp_x, vp_y,
+/// vp_z), all of any number type. Colours are 0 to 1, 8 or 16 bits, by their type and the largest
+/// of the file. Coordinates far from the origin are recentred before they are narrowed to float.
+/// Points keep the file's order. Throws FileError, naming the file and the reason, if the file is
+/// missing, of another kind, truncated, garbage, without x y z, empty or without a single finite
+/// point.
 LoadedCloud loadCloud(const std::filesystem::path& path, Progress& progress = Progress::none());
 
 /// The points of a cloud that lie within `reach` [m] of its median on every axis; drops stray

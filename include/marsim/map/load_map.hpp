@@ -50,8 +50,8 @@ struct SpacingAdvice {
 };
 SpacingAdvice adviseOn(const MapSource& source, double resolution);
 
-/// [m] The resolution of a map for images: 0.05 m where the source's points lie about that near to
-/// each other and `resolution` is coarser; else `resolution`.
+/// Returns the resolution [m] of a map for images: 0.05 m if the source's points are about that
+/// close to each other and `resolution` is coarser; else `resolution`.
 double imageResolution(const MapSource& source, double resolution);
 
 /// A map as loaded.

@@ -27,14 +27,14 @@ enum class Surface {
   kSized,    ///< "sized": the same, of surfels of several sizes
 };
 
-/// The parameters of first-surface blending. Let the nearest surfel a ray meets be at range t0,
-/// with position p0 and normal n0. Every surfel i met at t_i from t0 to t0 + depth counts that
-/// agrees with the first: both planar, |n_i . n0| >= min_cosine and |n0 . (p_i - p0)| <=
-/// max_offset; or both not planar. Surfels outside the ray's limits of range are not met. With R_i
-/// the radius of surfel i and c_i the distance from p_i of the crossing (planar) or of the ray (not
-/// planar) its weight is (1 - (c_i / R_i)^2) (1 - (t_i - t0) / depth) + 1e-6, and the range is the
-/// weighted mean of t_i; the normal and the surfel are those of the largest weight (of equal ones
-/// the lowest number).
+/// The parameters of first-surface blending. Let the nearest surfel that a ray meets be at range
+/// t0, with position p0 and normal n0. A surfel i met at t_i between t0 and t0 + depth counts if it
+/// agrees with the first: both are planar, |n_i . n0| >= min_cosine and |n0 . (p_i - p0)| <=
+/// max_offset; or both are not planar. Surfels outside the ray's limits of range are not met. Let
+/// R_i be the radius of surfel i, and c_i the distance from p_i to the crossing (planar) or to the
+/// ray (not planar). Its weight is (1 - (c_i / R_i)^2) (1 - (t_i - t0) / depth) + 1e-6. The range
+/// is the weighted mean of t_i; the normal and the surfel are those of the largest weight (of equal
+/// weights the surfel with the lowest number).
 struct Blending {
   float depth = 0.0F;       ///< [m] 0: no blending, the paper's function
   float min_cosine = 0.8F;  ///< of the angle between normals

@@ -35,8 +35,8 @@ struct SurfelMapConfig {
   /// [m] radius of the largest hole of a sheet that is filled; 0: none; negative: 3 r, at least
   /// 0.15
   double hole_radius = -1.0;
-  /// The source's intensity that stands for a reflectivity of 100 %. 0: 1 where no voxel's mean is
-  /// more, 255 where none is more than that, else the largest.
+  /// The source's intensity that stands for a reflectivity of 100 %. 0: the first of 1, 255 and the
+  /// largest voxel mean that no voxel's mean exceeds.
   double intensity_full_scale = 0.0;
 
   /// Whether the noise of the source has to be measured.
@@ -141,9 +141,9 @@ class SurfelMap {
 std::vector<Surfel> estimateSurfels(const PointCloud& cloud, double radius,
                                     Progress& progress = Progress::none());
 
-/// Makes surfels of a downsampled cloud by a configuration (one point a voxel of side detail(), in
-/// the order of the voxels' keys), which is used up. `measured_noise` [m] is the source's
-/// (measureNoise). Deterministic, on all cores.
+/// Makes surfels of a downsampled cloud by a configuration. `voxels` has one point for each voxel
+/// of side detail(), in the order of the voxels' keys, and is used up. `measured_noise` [m] is the
+/// source's (measureNoise). Runs on all cores; the result does not depend on their number.
 SurfelSet makeSurfels(PointCloud&& voxels, double measured_noise, const SurfelMapConfig& config,
                       Progress& progress = Progress::none());
 

@@ -28,8 +28,8 @@ void surfelsWithin(const SurfelTreeView& view, const Eigen::Vector3d& p_O, doubl
 void surfelsInBox(const SurfelTreeView& view, const Pose& X_OB, const Eigen::AlignedBox3d& box_B,
                   std::vector<FoundSurfel>& found);
 
-/// The surfel whose position is nearest to `p_O`, and its distance [m]; `limit` and any surfel
-/// where none is nearer than `limit` [m].
+/// Finds the surfel whose position is nearest to `p_O` and returns its distance [m]; returns
+/// `limit` [m], with any surfel, if none is nearer than that.
 double nearestSurfel(const SurfelTreeView& view, const Eigen::Vector3d& p_O, double limit,
                      FoundSurfel& nearest);
 

@@ -15,15 +15,15 @@ namespace marsim::map {
 /// Error where the point lies outside that range.
 std::uint64_t voxelKey(const Eigen::Vector3f& point, double resolution);
 
-/// How far [m] the grid reaches from the origin.
+/// Reach [m] of the grid from the origin, on every axis.
 double voxelGridReach(double resolution);
 /// Whether a point has a voxel.
 bool insideVoxelGrid(const Eigen::Vector3f& point, double resolution);
 
-/// One point a voxel: the mean of the voxel's points (and of their intensities). Output in the
-/// order of the voxels' keys, so that it does not depend on the input's order except by rounding,
-/// nor on the number of cores. Throws ConfigError for a resolution that is not positive, Error
-/// where a point lies outside the grid's range.
+/// Returns one point for each voxel: the mean of the voxel's points (and of their intensities). The
+/// output is in the order of the voxels' keys, so it does not depend on the input's order except by
+/// rounding, nor on the number of cores. Throws ConfigError for a resolution that is not positive,
+/// Error if a point lies outside the grid's range.
 PointCloud downsample(const PointCloud& cloud, double resolution);
 
 }  // namespace marsim::map

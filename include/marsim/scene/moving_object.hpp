@@ -20,7 +20,7 @@ constexpr std::uint32_t kFirstObstacleIdentity = 1U << 16U;
 /// Identity of the map, which does not move.
 constexpr std::uint32_t kMapIdentity = std::numeric_limits<std::uint32_t>::max();
 
-/// The object's name for messages: "map", "uav 3", "obstacle 17", "plant 5".
+/// Returns an object's name for messages: "map", "uav 3", "obstacle 17", "plant 5".
 std::string identityName(std::uint32_t identity);
 
 class Print;
@@ -69,7 +69,7 @@ MovingObject movingObject(std::shared_ptr<const map::SurfelMap> shape, std::uint
 /// Returns the objects with times that count from `seconds` later.
 std::vector<MovingObject> countedFrom(double seconds, std::vector<MovingObject> objects);
 
-/// A source of objects that knows where they are: a set of obstacles, the other UAVs.
+/// A source of moving objects, such as a set of obstacles or the other UAVs.
 class ObjectSource {
  public:
   virtual ~ObjectSource() = default;

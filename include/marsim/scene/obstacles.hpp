@@ -79,7 +79,7 @@ struct ObstacleGroup {
   std::uint8_t semanticClass() const;
   /// Returns null unless the shape is a calibration target.
   const CalibrationTarget* target() const;
-  /// The settings but for the kind, which decides on the others, body and region.
+  /// Declares the settings except body, region and the kind, on which the others depend.
   void declare(Settings& settings);
   /// Throws ConfigError.
   void validate(const std::string& where) const;
@@ -109,18 +109,18 @@ struct TrackLeg;
 struct ObstaclePlaces;
 class WalkingPerson;
 
-/// A set of obstacles. Their motion, driven ones apart, is a function of seed and time: the same on
-/// every machine, whatever was asked before and whenever asking begins. Each obstacle draws its
-/// motion anew, from a stream of its own, every 2^40 ns (18 minutes; each at another time), so that
-/// joining late costs no more than that time's draws. Decisions on the way use only arithmetic and
-/// square roots, which are exact everywhere; only obstacles that turn use sines and cosines, whose
-/// last digit depends on the C library.
+/// A set of obstacles. Their motion, except that of driven ones, is a function of seed and time:
+/// the same on every machine, independent of earlier queries. Each obstacle draws its motion anew,
+/// from a stream of its own, every 2^40 ns (18 minutes; each at another time), so that a late start
+/// costs the draws of at most that time. Decisions about the motion use only arithmetic and square
+/// roots, which are exact everywhere; only obstacles that turn use sines and cosines, whose last
+/// digit depends on the C library.
 ///
 /// Calls are safe from several threads.
 class Obstacles final : public ObjectSource {
  public:
-  /// Looks for free places in the map, or takes every place for free without `clearance`. Throws
-  /// ConfigError, also where a region has no free place.
+  /// Looks for free places in the map; without `clearance` every place counts as free. Throws
+  /// ConfigError, also if a region has no free place.
   Obstacles(const ObstaclesConfig& config, const MapDistance& clearance, const std::string& where);
   ~Obstacles() override;
 
@@ -138,7 +138,7 @@ class Obstacles final : public ObjectSource {
   }
   /// "<group>_<number in the group>".
   std::string nameOf(std::size_t number) const;
-  /// None for a name that no obstacle has.
+  /// Returns the number of the obstacle with a name, if any.
   std::optional<std::size_t> numberOf(const std::string& name) const;
   const ObstacleGroup& groupOf(std::size_t number) const;
   /// [m] see ObstacleGroup::size_min; for a UAV the diameter of its body, for a calibration

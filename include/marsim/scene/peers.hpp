@@ -56,8 +56,8 @@ struct PeerMotion {
   Eigen::Vector3d w_WB_B = Eigen::Vector3d::Zero();  ///< [rad/s] in B
 };
 
-/// The error in a state, on one line that names the UAV, the field and what is allowed; empty where
-/// there is none.
+/// Returns the error in a state, on one line that names the UAV, the field and what is allowed;
+/// empty if there is none.
 std::string problemOf(const PeerState& state);
 
 /// A summary of one UAV for diagnostics.
@@ -77,10 +77,10 @@ struct PeerReport {
 };
 
 /// The UAVs of a world, from states that may arrive late, out of order, twice, not at all or not
-/// finite. Poses between two states are interpolated; past the newest one they follow velocity,
-/// acceleration and body rate for a while, then stay until the UAV is dropped. A query may ignore
-/// states stamped later than `told_until`; its answer then does not depend on what has arrived
-/// meanwhile. Safe to use from several threads.
+/// finite. Poses between two states are interpolated. Past the newest state they follow velocity,
+/// acceleration and body rate for PeersConfig::extrapolation, then stay until the UAV is dropped. A
+/// query may ignore states stamped later than `told_until`; its answer then does not depend on
+/// later arrivals. Safe to use from several threads.
 class Peers : public ObjectSource {
  public:
   enum class Effect {
@@ -169,7 +169,7 @@ class Peers : public ObjectSource {
   bool belongs(Peer& peer, const PeerState& state, const std::string& machine) const;
   /// The known states of one motion, without a placement between them.
   struct History;
-  /// The positions of all UAVs with a body at an instant, shared by those who ask about it.
+  /// The positions of all UAVs with a body at an instant, shared by all queries for that instant.
   struct Places {
     struct Place {
       Eigen::Vector3d p_WB;

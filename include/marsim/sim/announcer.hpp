@@ -17,7 +17,7 @@ namespace marsim::sim {
 /// after its stamp, so that no result depends on when a message arrives.
 constexpr TimeNs kPeerPeriod = kNsPerSecond / 50;
 
-// UAVs announce their numbers in single precision, as messages carry them.
+// Announced quantities are in single precision, as messages carry them.
 scene::PeerState inSinglePrecision(const scene::PeerState& state);
 Impact inSinglePrecision(const Impact& impact);
 /// The body and the mass of a vehicle as announced.
@@ -39,7 +39,7 @@ class Announcer {
   /// `id`: the UAV's number; `run` tells two UAVs with the same number apart.
   Announcer(std::uint32_t id, std::uint32_t run, TimeNs period);
 
-  /// The announcement due at a state; none where none is due. Call with every state.
+  /// Returns the announcement that is due at a state, if any. Call it with every state.
   std::optional<Announcement> announce(const KinematicState& motion, std::uint32_t placements,
                                        const std::vector<Impact>& impacts = {});
 
@@ -58,7 +58,8 @@ class PendingImpacts {
   /// Adds an impact on the UAV `struck`; Impact::identity is the striking UAV's. Drops it unless
   /// open(struck) was called.
   void put(std::uint32_t struck, const Impact& impact);
-  /// Removes the impacts with stamps up to `told_until`, sorted by stamp, then by striking UAV.
+  /// Removes and returns the impacts with stamps up to `told_until`, sorted by stamp, then by
+  /// striking UAV.
   std::vector<Impact> take(std::uint32_t struck, TimeNs told_until);
 
  private:

@@ -30,11 +30,10 @@ CollisionResponse collisionResponseOf(const std::string& name);
 
 /// Settings of collision checking and response. The ground plane carries a UAV, and so do surfaces
 /// of the map on which it lands (Ground). Standing and landing on them are no contacts. Any other
-/// touch is a contact: of the map, of an object, or of the plane, which counts as the map. The
-/// plane stops a UAV with every response; it may fall over, slide and stay on its back, and with
-/// "report" it does not bounce. Touches of the map and of objects change a UAV's motion with
-/// "stop_motors" and "bounce" only; with "report" it flies through them, except for surfaces on
-/// which it lands.
+/// touch is a contact, with the map, an object, or the plane, which counts as the map. The plane
+/// stops a UAV with every response: it may fall over, slide and stay on its back; with "report" it
+/// does not bounce. Touches of the map and of objects change a UAV's motion with "stop_motors" and
+/// "bounce" only. With "report" it flies through everything except surfaces on which it lands.
 struct CollisionConfig {
   bool on = true;  ///< false: only the ground plane, without contacts
   CollisionResponse response = CollisionResponse::kReport;
@@ -61,7 +60,7 @@ struct Impact {
                                                         ///< other's
 };
 
-/// The collision checking after each of a UAV's dynamics steps.
+/// Checks a UAV's body for collisions after each dynamics step, and lets it respond.
 class Collisions {
  public:
   using ObjectsIn = collision::CollisionChecker::ObjectsIn;
@@ -80,9 +79,9 @@ class Collisions {
              std::shared_ptr<const collision::Neighbours> map, double ground_z,
              std::optional<std::uint32_t> self = std::nullopt);
 
-  /// Checks what the vehicle touches after a step from `before`, and lets it respond. A vehicle
-  /// that has come to rest on its feet, its thrust below its weight, stands (Platform::standAt).
-  /// Appends the contacts that begin and end; impacts() tells which UAVs it ran into.
+  /// Finds the touches of the vehicle after a step from `before`, and applies the response. A
+  /// vehicle at rest on its feet with its thrust below its weight stands (Platform::standAt).
+  /// Appends the contacts that begin and end; impacts() lists the UAVs that it ran into.
   void act(const KinematicState& before, vehicle::Platform& platform, const ObjectsIn& objectsIn,
            std::vector<collision::ContactEvent>& events, const BodyIn& bodyIn = {});
   /// Counts the contacts of a vehicle whose motion is prescribed. They do not change its motion.
@@ -96,10 +95,11 @@ class Collisions {
   /// another impact between the two within kBetweenImpacts, `impact` replaces an impulse that this
   /// UAV has computed itself if the other UAV has the lower number; else it is ignored.
   void takeImpact(const Impact& impact, vehicle::Platform& platform);
-  /// Ends all contacts and lets go of the map's surface. Call before a placement (VehicleReport).
+  /// Ends all contacts and releases the map's surface. Call it before a placement (VehicleReport).
   void leave(std::vector<collision::ContactEvent>& events);
 
-  /// The least distance, searched up to `limit` [m].
+  /// Returns the least distance from the body to the map and to objects, searched up to `limit`
+  /// [m].
   collision::Clearance clearance(const vehicle::Platform& platform, double limit,
                                  const ObjectsIn& objectsIn) {
     return checker_.clearance(platform.state().X_WB, platform.state().stamp, limit, objectsIn);

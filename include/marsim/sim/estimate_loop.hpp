@@ -44,10 +44,10 @@ class EstimateLoop {
   /// Adds the pose of E in the frame of the estimates, at a stamp. Refuses a pose that is not
   /// finite or turns out to be more than 1 s ahead of a report.
   void addEstimate(TimeNs stamp, const Pose& X_OE);
-  /// Whether all IMU samples stamped up to a report have come; true as well for the first report
-  /// after a placement. Call motion() once it is true.
+  /// Whether all IMU samples stamped up to a report have come; also true for the first report after
+  /// a placement. Call motion() once it is true.
   bool isReady(const VehicleReport& report) const;
-  /// The motion for the controller at a report, from all estimates that act by then.
+  /// Returns the motion for the controller at a report, from all estimates that act by then.
   KinematicState motion(const VehicleReport& report);
   Phase phase() const { return phase_; }
   /// Whether it holds or lands because estimates are missing.

@@ -29,10 +29,11 @@ struct LandingConfig {
 };
 
 /// The ground that can carry a vehicle: always the plane z = `ground_z`, and the map's surface
-/// below the vehicle where collision::carryingSurface() finds one. The surface holds a vehicle that
-/// lands on it: gently, from above, more downwards than sideways. A `solid` surface holds any
-/// vehicle that comes from above. It holds until the vehicle is clear of it or the surface ends. A
-/// vehicle on wheels is held by the plane under them, with all that it can climb.
+/// below the vehicle if collision::carryingSurface() finds one. The surface holds a vehicle that
+/// lands on it gently, from above, and more downwards than sideways. A `solid` surface holds any
+/// vehicle that comes from above. It holds the vehicle until the vehicle is clear of it or the
+/// surface ends. A vehicle on wheels is held by the plane under its wheels, and all obstacles that
+/// it can climb belong to the ground.
 class Ground {
  public:
   /// `map` may be null; `ground_z` [m] may be -inf: no plane. Throws as scene::bodyCloud does.
@@ -43,7 +44,7 @@ class Ground {
   /// body's cells; no map point is nearer to the vehicle's origin than `nearest` [m].
   void look(const KinematicState& before, const vehicle::Platform& platform, bool solid,
             const std::vector<collision::Touch>& touches, double nearest);
-  /// Lets go of the surface, for a vehicle that is placed elsewhere.
+  /// Releases the surface, for a vehicle that is placed elsewhere.
   void leave();
 
   /// Points of the body less than `height` [m] above its ground, as touches of the map.
@@ -52,16 +53,15 @@ class Ground {
   std::vector<collision::Touch> passed(const Pose& X_WB) const;
   /// Moves a body up until it is out of the ground. Returns whether it had to.
   bool raise(Pose& X_WB) const;
-  /// The pose at which a vehicle touching the ground stands, if it has come to rest upright, its
-  /// thrust below its weight: at once if it is on all its feet, else, as on a slope, after it has
-  /// rested for a moment.
+  /// Returns the pose at which a vehicle stands on the ground, once it rests upright with its
+  /// thrust below its weight: at once on all its feet, else (on a slope) after a moment of rest.
   std::optional<Pose> standing(const vehicle::Platform& platform);
 
   /// Whether a point of the map belongs to the ground plane.
   bool isOnPlane(const collision::Touch& touch) const;
   /// Whether a touch of the map belongs to the surface below the vehicle and makes no contact: the
-  /// surface holds the vehicle, or the body is still above it and only one of its cells, which
-  /// stand out from the body, reaches it.
+  /// surface holds the vehicle, or the body is still above it and only one of the body's cells,
+  /// which stand out from the body, reaches it.
   bool isOnSurface(const collision::Touch& touch) const;
 
  private:

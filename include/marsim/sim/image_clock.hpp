@@ -32,7 +32,7 @@ class ImageClock {
         before_(toNs(before)),
         after_(toNs(after)),
         kept_(toNs(kept)) {}
-  /// The images that a report makes due.
+  /// Returns the instants whose images a report makes due.
   std::vector<Instant> take(const VehicleReport& report);
 
  private:

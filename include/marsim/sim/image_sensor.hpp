@@ -19,7 +19,8 @@ class ImageSensor {
   ImageSensor(lidar::DepthCameraConfig config,
               std::shared_ptr<const lidar::ImageRenderer> renderer);
 
-  /// The images that a report makes due, without those that ImageClock leaves out.
+  /// Returns the instants whose images a report makes due, without those that ImageClock leaves
+  /// out.
   std::vector<Instant> take(const VehicleReport& report) { return clock_.take(report); }
   /// `objects` are those of the instant. May run in another thread than take().
   lidar::DepthImage image(const Instant& instant, View<scene::MovingObject> objects) {

@@ -72,17 +72,17 @@ class Pilot {
   /// calls.
   bool commandAt(TimeNs stamp, CommandKind kind, Command command);
   /// Compares a report with the last one. If the motion breaks between them (a placement, a jump,
-  /// or time set back), resets commander and controller, forgets the commands that wait for a stamp
+  /// or time set back), resets commander and controller, discards commands that wait for a stamp
   /// more than kFarthestAhead past the report, and returns true. answer() calls it.
   bool notice(const VehicleReport& report);
   /// Returns the motor speeds [rad/s] that answer a report; none while the vehicle stands on the
   /// ground before its first command.
   std::optional<vehicle::RotorArray> answer(const VehicleReport& report);
-  /// Makes the vehicle fly on estimates, the loop's input, once the loop uses them.
+  /// Makes the vehicle fly on the estimates given to the loop, once the loop uses them.
   void flyOn(EstimateLoop loop) { estimates_.emplace(std::move(loop)); }
   /// The loop on estimates; null if the vehicle flies on the truth.
   EstimateLoop* estimates() { return estimates_ ? &*estimates_ : nullptr; }
-  /// Whether it flies on estimates and these are lost: it holds or lands, whatever is commanded.
+  /// Whether it flies on estimates that are lost: it then holds or lands, whatever is commanded.
   bool isLost() const { return estimates_ && estimates_->isLost(); }
   /// The motion that the controller saw at the last answer.
   const KinematicState& motion() const { return motion_; }

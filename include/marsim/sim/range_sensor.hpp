@@ -25,7 +25,7 @@ class RangeSensor {
   RangeSensor(lidar::LidarConfig config, std::shared_ptr<const lidar::RayRenderer> renderer,
               std::uint64_t seed, bool noise = true);
 
-  /// The scans that a report completes, without those that have no stamp
+  /// Returns the intervals that a report completes, without those that have no stamp
   /// (SensorClock::stampOf(): lost by ClockErrors::drops, or stamps below 0).
   std::vector<Interval> take(const VehicleReport& report);
   /// `objects` are those of the interval. May run in another thread than take().

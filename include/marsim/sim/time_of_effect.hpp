@@ -5,8 +5,9 @@
 
 namespace marsim::sim {
 
-/// A command with a stamp acts at the first state at or after it, unless the stamp is farther ahead
-/// of the last state than this: then at the next one, as a command without a stamp.
+/// The farthest [ns] that a command's stamp may be ahead of the last state. A command acts at the
+/// first state at or after its stamp. With a stamp farther ahead it acts at the next state, like a
+/// command without a stamp.
 constexpr TimeNs kFarthestAhead = kNsPerSecond / 5;
 
 }  // namespace marsim::sim

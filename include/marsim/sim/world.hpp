@@ -44,7 +44,7 @@ struct Renderers {
   lidar::CameraRenderers cameras = {};  ///< without a map: `rays` and `images` serve cameras, too
 };
 
-/// One UAV, all of it, without ROS: its vehicle, pilot and sensors, connected as the nodes are.
+/// A complete UAV without ROS: its vehicle, pilot and sensors, connected as the nodes are.
 class Uav {
  public:
   /// Only a LiDAR and cameras need renderers; `neighbours`: the points of the map to collide with,
@@ -81,11 +81,11 @@ class Uav {
   /// Makes the scans and images that are due; `objectsIn` gives the moving objects and may be
   /// empty. World calls it when all UAVs have stepped.
   void measure(const ObjectsIn& objectsIn = {});
-  /// From now on each sensor makes its scans or images in a thread of its own while the UAV steps
-  /// on; measure() waits only for one that is still made when the next of that sensor is due. The
-  /// results are the same; on_scan, on_image and on_camera_image are called in those threads.
+  /// Renders each sensor's scans or images in a thread of its own from now on, while the UAV steps
+  /// on. measure() waits for a scan or image only if the next one of its sensor is due. The results
+  /// are the same; on_scan, on_image and on_camera_image are called in those threads.
   void measureBeside() { measures_beside_ = true; }
-  /// Waits for the scans and images that are being made; throws what their callbacks threw.
+  /// Waits for the scans and images that are being rendered; rethrows errors of their callbacks.
   void finishMeasurements();
   /// Whether scans list the shots without a return.
   void keepMisses(bool keep);
@@ -154,9 +154,9 @@ class World {
   /// Throws ConfigError.
   void addVegetation(const scene::Vegetation& vegetation, const std::string& where);
 
-  /// The UAV lives as long as the world.
+  /// Adds a UAV, which lives as long as the world.
   Uav& addUav(const UavConfig& config);
-  /// Objects that all UAVs see and can hit.
+  /// Adds objects that all UAVs see and can hit.
   void addObjects(std::shared_ptr<const scene::ObjectSource> objects);
   /// Drives obstacles that were added as objects; commands act from the driver's next step on.
   void addDriver(std::shared_ptr<scene::ObstacleDriver> driver);
