@@ -25,7 +25,8 @@ int main(int argc, char** argv) {
   app.add_option("--resolution", options.resolution, "voxel side of the map [m]")
       ->transform(marsim::tools::number(Quantity::kLength, marsim::kResolutions));
   app.add_option("--surface", options.surface,
-                 "blended: smoothed surfels, averaged; paper: the nearest surfel")
+                 "blended: smoothed surfels, averaged; sized: surfels of several sizes; paper: the "
+                 "nearest surfel")
       ->type_name(marsim::tools::kWord);
   app.add_option("--goals", options.goals,
                  "\"x,y,z;x,y,z\" [m]; ways round obstacles are found. By default goals in a "

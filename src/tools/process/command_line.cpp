@@ -147,7 +147,8 @@ double parseOption(const std::string& option, std::string text, Quantity quantit
 }
 
 void addWorld(CLI::App& app, ScannedWorld& world) {
-  app.add_option("--map", world.map, "forest, building or a PCD, PLY or place file [m]")
+  app.add_option("--map", world.map,
+                 "bundled place (forest, building, ...) or a PCD, PLY or place file [m]")
       ->type_name(kInput);
   app.add_option("--lidar", world.lidar, "name or YAML file")->type_name(kInput);
   app.add_option("--vegetation", world.vegetation,
