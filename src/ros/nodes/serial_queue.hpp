@@ -71,11 +71,12 @@ class SerialQueue : public ros::CallbackQueueInterface,
     std::unique_lock lock(mutex_);
     caller_ = std::this_thread::get_id();
     for (std::size_t left = due_.size(); left > 0 && !due_.empty(); --left) {
-      const Due next = due_.front();
+      ros::CallbackInterfacePtr callback = std::move(due_.front().callback);
+      present_ = due_.front().owner;
       due_.pop_front();
-      present_ = next.owner;
       lock.unlock();
-      next.callback->call();
+      callback->call();
+      callback.reset();
       lock.lock();
       present_.reset();
       called_.notify_all();
