@@ -28,8 +28,7 @@ std::string grantTopic(const ros::NodeHandle& handle) {
 }
 
 ClockGrants::ClockGrants(ros::NodeHandle& handle, const ros::NodeHandle& private_handle)
-    : who_(private_handle.getNamespace()),
-      publisher_(handle, grantTopic(handle), 100) {
+    : who_(private_handle.getNamespace()), publisher_(handle, grantTopic(handle), 100) {
   const std::lock_guard lock(registry().mutex);
   registry().all.insert(this);
 }

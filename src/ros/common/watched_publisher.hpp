@@ -38,7 +38,7 @@ class WatchedPublisher {
   std::uint32_t joined() const { return *joined_; }
   /// The message must not change afterwards.
   void publish(const boost::shared_ptr<Message>& message) const {
-    if (publication_ == nullptr) return;  // refused, as during shutdown
+    if (publication_ == nullptr) return;     // refused, as during shutdown
     bool serialize = false, shared = false;  // whether any listener takes bytes, or the message
     publication_->getPublishTypes(serialize, shared, typeid(Message));
     if (serialize) return publisher_.publish(message);

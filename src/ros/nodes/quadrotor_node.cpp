@@ -234,8 +234,7 @@ void QuadrotorNode::onTimer() {
 
 bool QuadrotorNode::mayStep(ControlWait::WallClock::time_point now) {
   const TimeNs to = vehicle_->state().stamp + vehicle_->dynamicsStep();
-  return to <= clock_ && !control_wait_.mustWait(vehicle_->state().stamp, now) &&
-         world_->knows(to);
+  return to <= clock_ && !control_wait_.mustWait(vehicle_->state().stamp, now) && world_->knows(to);
 }
 
 void QuadrotorNode::advance() {
