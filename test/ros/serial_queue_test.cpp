@@ -55,9 +55,11 @@ class SerialQueueTest : public testing::Test {
 
 TEST_F(SerialQueueTest, CallsOneAfterAnotherInTurn) {
   std::vector<int> called;  // without a lock
+  hold(2);                  // the others come during a call
   for (int i = 0; i < 10000; ++i) {
     add(1, [&called, i] { called.push_back(i); });
   }
+  release_.set_value();
   finish();
   ASSERT_EQ(called.size(), 10000U);
   EXPECT_TRUE(std::is_sorted(called.begin(), called.end()));
