@@ -7,7 +7,7 @@
 
 namespace marsim::sim {
 
-std::optional<std::string> ViewWatch::add(const lidar::Scan& scan) {
+std::optional<std::string> ViewWatch::add(const lidar::Scan& scan, std::size_t returned) {
   if (scan.end <= last_) {  // it belongs to another run
     told_ = -1;
     good_ = true;
@@ -20,7 +20,7 @@ std::optional<std::string> ViewWatch::add(const lidar::Scan& scan) {
     shots_ = returned_ = too_near_ = too_dark_ = 0;
   }
   shots_ += scan.rays;
-  returned_ += lidar::shotsReturned(scan);
+  returned_ += returned;
   too_near_ += scan.too_near;
   too_dark_ += scan.too_dark;
   if (scan.end - begin_ < kWindow) return std::nullopt;

@@ -18,9 +18,10 @@ class ViewWatch {
   /// `name` of the sensor, e.g. uav0/lidar; `range_max` [m] of the sensor.
   ViewWatch(std::string name, double range_max) : name_(std::move(name)), range_max_(range_max) {}
 
-  /// Returns a line for the log if the last kWindow had too few returns: once, and again only after
-  /// the view was good and kSilence has passed.
-  std::optional<std::string> add(const lidar::Scan& scan);
+  /// Takes a scan and the number of its shots that returned (lidar::shotsReturned). Returns a line
+  /// for the log if the last kWindow had too few: once, and again only after the view was good and
+  /// kSilence has passed.
+  std::optional<std::string> add(const lidar::Scan& scan, std::size_t returned);
 
   static constexpr TimeNs kWindow = 2'000'000'000;    // [ns]
   static constexpr TimeNs kSilence = 20'000'000'000;  // [ns]

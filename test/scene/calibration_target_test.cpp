@@ -29,23 +29,27 @@ bool isDark(double y, double z) {
   return std::fmod(column + row, 2.0) == 0.0;
 }
 
+// Share of dark places in a rectangle, of `places` by `places`.
+double darkShareOfPlaces(const Vector2d& middle, const Vector2d& half, int places,
+                         bool (*isDarkAt)(double x, double y)) {
+  int dark = 0;
+  for (int row = 0; row < places; ++row) {
+    for (int column = 0; column < places; ++column) {
+      const Vector2d part(2.0 * (column + 0.5) / places - 1.0, 2.0 * (row + 0.5) / places - 1.0);
+      const Vector2d place = middle + half.cwiseProduct(part);
+      dark += isDarkAt(place.x(), place.y()) ? 1 : 0;
+    }
+  }
+  return dark / (1.0 * places * places);
+}
+
 TEST(Chessboard, DarkShareIsThatOfManyPlaces) {
   const Print print = smallBoard().print();
   RandomStream random(3);
   for (int i = 0; i < 300; ++i) {
     const Vector2d middle(random.uniform(-0.35, 0.35), random.uniform(-0.3, 0.3));
     const Vector2d half(random.uniform(1e-4, 0.12), random.uniform(1e-4, 0.12));
-    constexpr int kPlaces = 200;
-    int dark = 0;
-    for (int row = 0; row < kPlaces; ++row) {
-      for (int column = 0; column < kPlaces; ++column) {
-        const Vector2d part(2.0 * (column + 0.5) / kPlaces - 1.0,
-                            2.0 * (row + 0.5) / kPlaces - 1.0);
-        const Vector2d place = middle + half.cwiseProduct(part);
-        dark += isDark(place.x(), place.y()) ? 1 : 0;
-      }
-    }
-    ASSERT_NEAR(print.darkShare(middle, half), dark / (1.0 * kPlaces * kPlaces), 0.011);
+    ASSERT_NEAR(print.darkShare(middle, half), darkShareOfPlaces(middle, half, 200, isDark), 0.011);
   }
   EXPECT_NEAR(print.darkShare({-0.2, -0.15}, {0.05, 0.05}), 1.0, 1e-12);
   EXPECT_NEAR(print.darkShare({-0.1, -0.15}, {0.04, 0.04}), 0.0, 1e-12);
@@ -102,18 +106,9 @@ TEST(AprilGrid, DarkShareIsThatOfManyPlaces) {
       middle = {random.uniform(-0.2, 2.95), random.uniform(-0.2, 0.3)};
       half = {random.uniform(1e-4, 0.2), random.uniform(1e-4, 0.1)};
     }
-    constexpr int kPlaces = 100;
-    int dark = 0;
-    for (int row = 0; row < kPlaces; ++row) {
-      for (int column = 0; column < kPlaces; ++column) {
-        const Vector2d part(2.0 * (column + 0.5) / kPlaces - 1.0,
-                            2.0 * (row + 0.5) / kPlaces - 1.0);
-        const Vector2d place = middle + half.cwiseProduct(part);
-        dark += isDarkInGrid(place.x(), place.y()) ? 1 : 0;
-      }
-    }
     const Vector2d corner(1.375, 2.625);
-    ASSERT_NEAR(print.darkShare(middle - corner, half), dark / (1.0 * kPlaces * kPlaces), 0.021)
+    ASSERT_NEAR(print.darkShare(middle - corner, half),
+                darkShareOfPlaces(middle, half, 100, isDarkInGrid), 0.021)
         << middle.transpose();
   }
 }

@@ -17,9 +17,8 @@ class ViewWatchTest : public testing::Test {
       scan.stamp = now_;
       scan.end = now_ + kPeriod;
       scan.rays = 1000;
-      scan.points.resize(returns);
       scan.too_near = too_near;
-      if (const auto line = watch_.add(scan)) lines_.push_back(*line);
+      if (const auto line = watch_.add(scan, returns)) lines_.push_back(*line);
     }
   }
 
@@ -65,7 +64,7 @@ TEST_F(ViewWatchTest, CountsShotsAndNotReturns) {
   for (std::uint8_t number : {1, 2, 3}) {
     for (int shot = 0; shot < 15; ++shot) scan.points.emplace_back().return_number = number;
   }
-  const auto line = watch_.add(scan);
+  const auto line = watch_.add(scan, lidar::shotsReturned(scan));
   ASSERT_TRUE(line);
   EXPECT_NE(line->find("1.5 % of 1,000 shots returned"), std::string::npos) << *line;
 }

@@ -4,7 +4,6 @@
 #include <set>
 #include <utility>
 
-#include "marsim/ClockGrant.h"
 #include "ros/messages/conversions.hpp"
 
 namespace marsim::ros_nodes {
@@ -29,8 +28,7 @@ std::string grantTopic(const ros::NodeHandle& handle) {
 }
 
 ClockGrants::ClockGrants(ros::NodeHandle& handle, const ros::NodeHandle& private_handle)
-    : who_(private_handle.getNamespace()),
-      publisher_(handle.advertise<marsim::ClockGrant>(grantTopic(handle), 100)) {
+    : who_(private_handle.getNamespace()), publisher_(handle, grantTopic(handle), 100) {
   const std::lock_guard lock(registry().mutex);
   registry().all.insert(this);
 }
@@ -65,9 +63,9 @@ void ClockGrants::leaveAll() {
 
 void ClockGrants::publish(TimeNs until) const {
   until_ = until;
-  marsim::ClockGrant message;
-  message.who = who_;
-  if (until != 0) message.until = toRos(until);  // zero: has left
+  const auto message = boost::make_shared<marsim::ClockGrant>();
+  message->who = who_;
+  if (until != 0) message->until = toRos(until);  // zero: has left
   publisher_.publish(message);
 }
 

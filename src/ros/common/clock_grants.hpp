@@ -8,8 +8,10 @@
 
 #include <ros/ros.h>
 
+#include "marsim/ClockGrant.h"
 #include "marsim/common/time.hpp"
 #include "ros/common/render_thread.hpp"
+#include "ros/common/watched_publisher.hpp"
 
 namespace marsim::ros_nodes {
 
@@ -43,7 +45,7 @@ class ClockGrants {
   mutable std::mutex mutex_;  ///< so that no grant follows the last farewell
   mutable TimeNs until_ = 0;  ///< 0: nothing granted
   mutable bool has_left_ = false;
-  ros::Publisher publisher_;
+  WatchedPublisher<marsim::ClockGrant> publisher_;
 };
 
 /// Lockstep of a sensor that renders: simulated time advances one of its periods at a time, while

@@ -3,7 +3,6 @@
 
 #include <random>
 
-#include "marsim/Peers.h"
 #include "ros/messages/peer_message.hpp"
 
 namespace marsim::ros_nodes {
@@ -11,7 +10,7 @@ namespace marsim::ros_nodes {
 PeerPublisher::PeerPublisher(ros::NodeHandle& handle, Params& params)
     : announcer_(readUavId(params, handle), std::random_device{}(), readPeerPeriod(params)) {
   body_.id = static_cast<std::uint16_t>(readUavId(params, handle));
-  publisher_ = handle.advertise<marsim::Peers>("/peers", 100);
+  publisher_ = {handle, "/peers", 100};
 }
 
 void PeerPublisher::setBody(const vehicle::VehicleConfig& vehicle) {

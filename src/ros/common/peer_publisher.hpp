@@ -8,8 +8,10 @@
 #include <ros/ros.h>
 
 #include "marsim/PeerBody.h"
+#include "marsim/Peers.h"
 #include "marsim/sim/announcer.hpp"
 #include "ros/common/params.hpp"
+#include "ros/common/watched_publisher.hpp"
 
 namespace marsim::ros_nodes {
 
@@ -31,7 +33,7 @@ class PeerPublisher {
   void repeat() const;
 
  private:
-  ros::Publisher publisher_;
+  WatchedPublisher<marsim::Peers> publisher_;
   sim::Announcer announcer_;
   std::optional<scene::PeerState> last_;
   marsim::PeerBody body_;

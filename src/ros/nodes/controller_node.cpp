@@ -12,7 +12,7 @@ namespace marsim::ros_nodes {
 namespace {
 
 constexpr std::uint32_t kCommandQueue = 100;       // messages of a burst after a stall
-constexpr std::uint32_t kStatesBetweenLooks = 16;  // between looks for planners that came or left
+constexpr std::uint32_t kStatesBetweenLooks = 64;  // between looks for planners that came or left
 constexpr double kLongestWait = 1.0;               // [s] of wall time for `active_command`
 
 }  // namespace

@@ -5,9 +5,7 @@
 #include <chrono>
 #include <utility>
 
-#include <geometry_msgs/PoseStamped.h>
 #include <sensor_msgs/LaserScan.h>
-#include <sensor_msgs/PointCloud2.h>
 
 #include "config/launch_words.hpp"
 #include "lidar/output/slam_client.hpp"
@@ -91,8 +89,8 @@ void LidarNode::advertiseOutputs(ros::NodeHandle& handle, const std::string& poi
           advertiseCloud(handle, topics[i] + number, lidar.outputs[i].layout));
     }
   }
-  world_publisher_ = handle.advertise<sensor_msgs::PointCloud2>("points_world", kScanQueue);
-  pose_publisher_ = handle.advertise<geometry_msgs::PoseStamped>("sensor_pose", kScanQueue);
+  world_publisher_ = {handle, "points_world", kScanQueue};
+  pose_publisher_ = {handle, "sensor_pose", kScanQueue};
   static_tf_.sendTransform(toTransform(lidar.X_BS, frames_.base(), frames_.lidar(), 0));
 }
 
@@ -109,7 +107,7 @@ void LidarNode::push(sim::RangeSensor::Interval interval) {
 }
 
 bool LidarNode::wanted() const {
-  return world_publisher_.getNumSubscribers() > 0 || pose_publisher_.getNumSubscribers() > 0 ||
+  return world_publisher_.wanted() || pose_publisher_.wanted() ||
          std::any_of(outputs_.begin(), outputs_.end(),
                      [](const Output& output) { return output.wanted(); });
 }
@@ -129,12 +127,12 @@ void LidarNode::render(const sim::RangeSensor::Interval& interval,
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   publish(scan, due);
-  if (const auto warning = view_watch_->add(scan)) ROS_WARN("%s", warning->c_str());
+  const std::size_t returned = lidar::shotsReturned(scan);
+  if (const auto warning = view_watch_->add(scan, returned)) ROS_WARN("%s", warning->c_str());
   const std::lock_guard<std::mutex> lock(mutex_);
   ++statistics_.scans;
   statistics_.returns += scan.points.size();
   statistics_.too_dark += scan.too_dark;
-  const std::size_t returned = lidar::shotsReturned(scan);
   statistics_.dark = !has_weather_ && lidar::nearlyAllTooDark(returned, scan.too_dark);
   if (statistics_.dark) {
     ROS_WARN_ONCE(
@@ -160,12 +158,13 @@ void LidarNode::publish(const lidar::Scan& scan, const std::vector<const Output*
       std::visit(publishContents, output->encoder.encode(scan, number));
     }
   }
-  if (world_publisher_.getNumSubscribers() > 0) {
+  if (world_publisher_.wanted()) {
     world_publisher_.publish(boost::make_shared<sensor_msgs::PointCloud2>(
         toMessage(layouts::worldCloud(scan, world_frame_))));
   }
-  if (pose_publisher_.getNumSubscribers() > 0) {
-    pose_publisher_.publish(toPoseStamped(scan.X_WS, world_frame_, scan.stamp));
+  if (pose_publisher_.wanted()) {
+    pose_publisher_.publish(boost::make_shared<geometry_msgs::PoseStamped>(
+        toPoseStamped(scan.X_WS, world_frame_, scan.stamp)));
   }
 }
 

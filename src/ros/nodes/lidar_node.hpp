@@ -8,11 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include <geometry_msgs/PoseStamped.h>
 #include <ros/ros.h>
+#include <sensor_msgs/PointCloud2.h>
 #include <tf2_ros/static_transform_broadcaster.h>
 
 #include "layouts/cloud_encoder.hpp"
 #include "marsim/sim/range_sensor.hpp"
+#include "ros/common/watched_publisher.hpp"
 #include "ros/messages/frames.hpp"
 #include "ros/uav/rendered_sensor.hpp"
 #include "sim/view_watch.hpp"
@@ -63,7 +66,8 @@ class LidarNode {
   bool has_weather_ = false;                    ///< in the rendering thread
 
   std::vector<Output> outputs_;
-  ros::Publisher world_publisher_, pose_publisher_;
+  WatchedPublisher<sensor_msgs::PointCloud2> world_publisher_;
+  WatchedPublisher<geometry_msgs::PoseStamped> pose_publisher_;
   tf2_ros::StaticTransformBroadcaster static_tf_;
 
   struct Statistics {

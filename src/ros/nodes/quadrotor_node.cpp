@@ -232,17 +232,16 @@ void QuadrotorNode::onTimer() {
   }
 }
 
-bool QuadrotorNode::mayStep() {
+bool QuadrotorNode::mayStep(ControlWait::WallClock::time_point now) {
   const TimeNs to = vehicle_->state().stamp + vehicle_->dynamicsStep();
-  return to <= clock_ &&
-         !control_wait_.mustWait(vehicle_->state().stamp, std::chrono::steady_clock::now()) &&
-         world_->knows(to);
+  return to <= clock_ && !control_wait_.mustWait(vehicle_->state().stamp, now) && world_->knows(to);
 }
 
 void QuadrotorNode::advance() {
-  while (mayStep()) {
+  const auto now = ControlWait::WallClock::now();
+  while (mayStep(now)) {
     const sim::VehicleStep& due = move();
-    moved_at_ = ControlWait::WallClock::now();
+    moved_at_ = now;
     if (due.placed) onPlaced();
     if (contact_publisher_) contact_publisher_->publish(due.contacts);
     if (due.report) publishState();

@@ -6,7 +6,6 @@
 #include <visualization_msgs/MarkerArray.h>
 
 #include "config/launch_words.hpp"
-#include "marsim/MotorStates.h"
 #include "marsim/common/error.hpp"
 #include "ros/messages/conversions.hpp"
 #include "ros/messages/tum_file.hpp"
@@ -46,7 +45,7 @@ void MotionPublisher::begin(ros::NodeHandle& handle) {
   imu_raw_publisher_ = {handle, "imu/data_raw", 200};
   livox_imu_publisher_ = {handle, "livox/imu", 200};
   tf_publisher_ = {handle, "/tf", 100};
-  motor_publisher_ = handle.advertise<marsim::MotorStates>("motor_states", 10);
+  motor_publisher_ = {handle, "motor_states", 10};
   path_publisher_ = handle.advertise<nav_msgs::Path>("path", 1, true);
   visual_publisher_ = handle.advertise<visualization_msgs::MarkerArray>("visual", 1, true);
   visual_publisher_.publish(vehicleMarkers(vehicle_, tf_child_frame_));
@@ -104,15 +103,16 @@ void MotionPublisher::publishImu(const vehicle::ImuSample& sample) {
 }
 
 void MotionPublisher::publishMotors(TimeNs stamp, const vehicle::Platform& platform) {
+  if (!motor_publisher_.wanted()) return;
   const vehicle::RotorArray& speeds = platform.motorSpeeds();
   const vehicle::RotorArray& commands = platform.motorCommands();
   const vehicle::RotorArray thrusts = vehicle_.thrust_coefficient * speeds * speeds;
-  marsim::MotorStates message;
-  message.header = toHeader(stamp, frames_.base());
-  message.speeds.assign(speeds.data(), speeds.data() + speeds.size());
-  message.commands.assign(commands.data(), commands.data() + commands.size());
-  message.thrusts.assign(thrusts.data(), thrusts.data() + thrusts.size());
-  message.power = vehicle_.powerAt(speeds);
+  const auto message = boost::make_shared<marsim::MotorStates>();
+  message->header = toHeader(stamp, frames_.base());
+  message->speeds.assign(speeds.data(), speeds.data() + speeds.size());
+  message->commands.assign(commands.data(), commands.data() + commands.size());
+  message->thrusts.assign(thrusts.data(), thrusts.data() + thrusts.size());
+  message->power = vehicle_.powerAt(speeds);
   motor_publisher_.publish(message);
 }
 

@@ -12,6 +12,7 @@
 #include <tf2_ros/static_transform_broadcaster.h>
 
 #include "common/output_file.hpp"
+#include "marsim/MotorStates.h"
 #include "marsim/config/load.hpp"
 #include "marsim/sim/vehicle.hpp"
 #include "ros/common/params.hpp"
@@ -63,7 +64,8 @@ class MotionPublisher {
   WatchedPublisher<nav_msgs::Odometry> odom_publisher_;
   WatchedPublisher<sensor_msgs::Imu> imu_publisher_, imu_raw_publisher_, livox_imu_publisher_;
   WatchedPublisher<tf2_msgs::TFMessage> tf_publisher_;
-  ros::Publisher motor_publisher_, path_publisher_, visual_publisher_;
+  WatchedPublisher<marsim::MotorStates> motor_publisher_;
+  ros::Publisher path_publisher_, visual_publisher_;
   tf2_ros::StaticTransformBroadcaster static_tf_;
 };
 
