@@ -20,8 +20,8 @@
 namespace marsim::physics {
 namespace {
 
-constexpr double kToRods = 0.8;            // [m] from the sensor to the row
-constexpr double kCutoff = 1.6;            // [m] of the LMS-291
+constexpr double kToRods = 0.8;               // [m] from the sensor to the row
+constexpr double kCutoff = 1.6;               // [m] of the LMS-291
 constexpr double kLmsDivergence = 12.913e-3;  // [rad] of the LMS-291
 
 StateHistory atRest() {
