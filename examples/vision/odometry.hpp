@@ -50,7 +50,7 @@ class Odometry {
 
   Pinhole camera_;
   std::vector<MapPoint> map_;
-  // Of the last image; predicted by the gyroscope if it is lost.
+  // Pose of the last image; by the gyroscope's prediction where the map did not place it.
   Eigen::Isometry3d X_FC_ = Eigen::Isometry3d::Identity();
   Eigen::Isometry3d motion_ = Eigen::Isometry3d::Identity();  // from the last image but one to it
   int key_frames_ = 0;

@@ -44,8 +44,8 @@ std::vector<Person> People::at(double time) const {
 
 // The person's depth is the lower quartile of the depths in the middle of the box: the background
 // beside the person is farther. Where a known person is expected in the box, only depths near the
-// expected one count, as a trunk before the person would be the lower quartile. A box that shows
-// but what is farther was never the person's, and the person is forgotten.
+// expected one count: a trunk before the person would be the lower quartile. A box that shows
+// only what is farther proves the person wrong, who is forgotten.
 std::optional<Vector2d> People::placeOf(const Image& image, const Box& box) {
   if (!image.X_WC) return std::nullopt;
   std::vector<double> depths;

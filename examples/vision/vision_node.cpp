@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Visual odometry as a ROS node that knows the simulator by its topics alone: vision_node
 // __ns:=uav0, with an RGB-D camera or, with _stereo:=true, a rectified pair. It answers every
-// image. With _people:=true and an RGB-D camera, it leaves out features that move with people, and
-// tells people's places and velocities.
+// image. An IMU's gyroscope, if there is one, tells the camera's turns between images. With
+// _people:=true and an RGB-D camera, it leaves out features that move with people, and tells
+// people's places and velocities.
 #include <geometry_msgs/PoseStamped.h>
 #include <marsim/ObstaclePaths.h>
 #include <marsim/SeenObjects.h>
