@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include <opencv2/calib3d.hpp>
 
@@ -60,9 +61,11 @@ Vector3d median(std::vector<Vector3d> values) {
 }  // namespace
 
 bool MovingPoints::isInBox(const cv::Point2f& pixel) const {
-  return std::any_of(boxes_.begin(), boxes_.end(), [&](const Box& box) {
+  const auto holds = [&](const Box& box) {
     return box.holds(static_cast<double>(pixel.x), static_cast<double>(pixel.y));
-  });
+  };
+  return std::any_of(boxes_.begin(), boxes_.end(), holds) ||
+         std::any_of(before_.begin(), before_.end(), holds);
 }
 
 const std::vector<PointFlow>& MovingPoints::label(double time, const cv::Mat& grey,
@@ -70,12 +73,12 @@ const std::vector<PointFlow>& MovingPoints::label(double time, const cv::Mat& gr
                                                   const std::vector<Box>& boxes) {
   images_.push_back({time, grey, {}, Isometry3d::Identity()});
   while (images_.size() > 1 && images_[1].time < time - kSpan + 1e-6) images_.pop_front();
-  boxes_ = boxes;
+  before_ = std::exchange(boxes_, boxes);
   points_.clear();
   for (const cv::Point2f& pixel : features.pixels) {
     points_.push_back({pixel, pixel, isInBox(pixel) ? Label::kUnknown : Label::kStatic});
   }
-  if (images_.size() < 2 || boxes.empty()) return points_;
+  if (images_.size() < 2 || (boxes_.empty() && before_.empty())) return points_;
   Pixels then;
   const std::vector<bool> found = follow(grey, images_.front().grey, features.pixels, then);
   for (std::size_t i = 0; i < points_.size(); ++i) {

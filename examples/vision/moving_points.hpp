@@ -47,7 +47,8 @@ struct SeenMover {
 /// Gaussian as most flow outside of the boxes.
 class MovingPoints {
  public:
-  /// Labels an image's features. `time` [s].
+  /// Labels an image's features. `time` [s]. The boxes of the image before count, too, as a
+  /// detector misses some.
   const std::vector<PointFlow>& label(double time, const cv::Mat& grey, const Features& features,
                                       const std::vector<Box>& boxes);
   /// Movers in the last image's boxes, by the depths of moving features in both images and the
@@ -69,7 +70,7 @@ class MovingPoints {
   bool isInBox(const cv::Point2f& pixel) const;
 
   std::deque<Image> images_;
-  std::vector<Box> boxes_;
+  std::vector<Box> boxes_, before_;  // of the last image and of the one before
   std::vector<PointFlow> points_;
 };
 

@@ -16,8 +16,10 @@ namespace {
 
 constexpr int kNear = 60;                     // bits between descriptors of one place
 constexpr double kInlier = 2.5;               // [px]
+constexpr double kExact = 1.5;                // [px] inliers that decide the pose
 constexpr std::size_t kFewest = 25;           // inliers of a pose
 constexpr int kObservations = 10;             // of a point's depth
+constexpr int kMostPredicted = 5;             // images in a row placed by the gyroscope
 constexpr double kAnywhere = 1e9;             // [px] as radius: whatever the pose
 constexpr float kLeast = 0.2F, kMost = 6.0F;  // [m] depths of map points
 
@@ -57,21 +59,31 @@ Isometry3d toPose(const cv::Mat& rotation, const cv::Mat& shift) {
 
 }  // namespace
 
-std::optional<Isometry3d> Odometry::add(const Features& features, const std::vector<bool>& use) {
+std::optional<Isometry3d> Odometry::add(const Features& features, const std::vector<bool>& use,
+                                        const std::optional<Eigen::Quaterniond>& turn) {
   std::vector<Match> inliers;
   if (key_frames_ > 0) {
-    const Isometry3d last = X_FC_, predicted = X_FC_ * motion_;
-    X_FC_ = predicted;
+    const Isometry3d last = X_FC_;
+    if (turn) motion_.linear() = turn->toRotationMatrix();
+    X_FC_ = last * motion_;
     inliers = match(features, use, 25.0);
     auto solved = solve(features, inliers);
-    if (!solved) X_FC_ = last;
+    if (!solved && !turn) X_FC_ = last;
     for (const double radius : {60.0, 300.0, kAnywhere}) {
       if (solved) break;
       inliers = match(features, use, radius);
       solved = solve(features, inliers);
     }
-    motion_ = solved ? last.inverse() * *solved : Isometry3d::Identity();
-    if (!solved) return std::nullopt;
+    if (!solved) {
+      const Vector3d shift = motion_.translation();
+      motion_.setIdentity();
+      if (!turn || ++predicted_ > kMostPredicted) return std::nullopt;
+      motion_.translation() = turn->inverse() * shift;
+      addKeyFrame(features, use, {});
+      return X_FC_;
+    }
+    predicted_ = 0;
+    motion_ = last.inverse() * *solved;
     X_FC_ = *solved;
     refine(features, inliers);
     forget();
@@ -122,42 +134,42 @@ std::vector<Odometry::Match> Odometry::match(const Features& features, const std
 // Leaves the inliers of the pose in `matches`.
 std::optional<Isometry3d> Odometry::solve(const Features& features, std::vector<Match>& matches) {
   if (matches.size() < kFewest) return std::nullopt;
-  const auto collect = [&](std::vector<cv::Point3d>& points, std::vector<cv::Point2d>& pixels) {
+  std::vector<cv::Point3d> points;
+  std::vector<cv::Point2d> pixels;
+  const auto collect = [&](const std::vector<Match>& from) {
     points.clear();
     pixels.clear();
-    for (const Match& match : matches) {
+    for (const Match& match : from) {
       const Vector3d& p = map_[match.point].p_F;
       points.emplace_back(p.x(), p.y(), p.z());
       pixels.emplace_back(features.pixels[match.feature]);
     }
   };
-  std::vector<cv::Point3d> points;
-  std::vector<cv::Point2d> pixels;
-  collect(points, pixels);
+  collect(matches);
   const cv::Matx33d K(camera_.fx, 0.0, camera_.cx, 0.0, camera_.fy, camera_.cy, 0.0, 0.0, 1.0);
   cv::Mat rotation, shift;
   std::vector<int> inliers;
   if (!cv::solvePnPRansac(points, pixels, K, cv::noArray(), rotation, shift, false, 200,
                           static_cast<float>(kInlier), 0.999, inliers, cv::SOLVEPNP_AP3P))
     return std::nullopt;
-  for (int round = 0; round < 3; ++round) {
+  for (int round = 0; round < 4; ++round) {
     // Least squares of the inliers, then the inliers of its pose.
-    std::vector<Match> kept;
+    std::vector<Match> kept, exact;
     const Isometry3d X_CF = toPose(rotation, shift);
     for (const Match& match : matches) {
       const cv::Point2f& seen = features.pixels[match.feature];
       const Vector3d p_C = X_CF * map_[match.point].p_F;
-      if (p_C.z() > 0.1 && (camera_.pixel(p_C) - Vector2d(seen.x, seen.y)).norm() < kInlier)
-        kept.push_back(match);
+      const double error = (camera_.pixel(p_C) - Vector2d(seen.x, seen.y)).norm();
+      if (p_C.z() < 0.1 || error > kInlier) continue;
+      kept.push_back(match);
+      if (error < kExact) exact.push_back(match);
     }
     if (kept.size() < kFewest) return std::nullopt;
-    if (round == 2) {
+    if (round == 3) {
       matches = kept;
       break;
     }
-    std::swap(matches, kept);
-    collect(points, pixels);
-    std::swap(matches, kept);
+    collect(exact.size() < kFewest ? kept : exact);
     cv::solvePnPRefineLM(points, pixels, K, cv::noArray(), rotation, shift);
   }
   return toPose(rotation, shift).inverse();

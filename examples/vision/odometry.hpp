@@ -19,9 +19,12 @@ class Odometry {
  public:
   explicit Odometry(const Pinhole& camera) : camera_(camera) {}
 
-  /// Adds an image's features; those not in `use` are left out. Returns the pose of the camera in
-  /// its first image, or nothing if it is lost.
-  std::optional<Eigen::Isometry3d> add(const Features& features, const std::vector<bool>& use);
+  /// Adds an image's features; those not in `use` are left out. `turn`: rotation of the camera
+  /// since the image before, by a gyroscope. With it up to five images in a row of which the map
+  /// knows too little are placed by it and the last velocity, and added to the map. Returns the
+  /// pose of the camera in its first image, or nothing if it is lost.
+  std::optional<Eigen::Isometry3d> add(const Features& features, const std::vector<bool>& use,
+                                       const std::optional<Eigen::Quaterniond>& turn = {});
 
   std::size_t mapSize() const { return map_.size(); }
   int keyFrames() const { return key_frames_; }
@@ -47,9 +50,11 @@ class Odometry {
 
   Pinhole camera_;
   std::vector<MapPoint> map_;
-  Eigen::Isometry3d X_FC_ = Eigen::Isometry3d::Identity();    // of the last image
+  // Pose of the last image; by the gyroscope's prediction where the map did not place it.
+  Eigen::Isometry3d X_FC_ = Eigen::Isometry3d::Identity();
   Eigen::Isometry3d motion_ = Eigen::Isometry3d::Identity();  // from the last image but one to it
   int key_frames_ = 0;
+  int predicted_ = 0;  // images since the last that was placed by the map
 };
 
 }  // namespace vision

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace vision {
 
@@ -17,6 +18,7 @@ constexpr double kBeta = kAlpha * kAlpha / (2.0 - kAlpha);
 constexpr double kMostSpeed = 2.5;   // [m/s]
 constexpr double kHalfDepth = 0.15;  // [m] from the surface to the middle
 constexpr int kSteps = 20;           // samples of a box in each direction
+constexpr double kDepths = 0.45;     // [m] from a known person's depth
 
 }  // namespace
 
@@ -41,8 +43,10 @@ std::vector<Person> People::at(double time) const {
 }
 
 // The person's depth is the lower quartile of the depths in the middle of the box: the background
-// beside the person is farther.
-std::optional<Vector2d> People::placeOf(const Image& image, const Box& box) const {
+// beside the person is farther. Where a known person is expected in the box, only depths near the
+// expected one count: a trunk before the person would be the lower quartile. A box that shows
+// only what is farther proves the person wrong, who is forgotten.
+std::optional<Vector2d> People::placeOf(const Image& image, const Box& box) {
   if (!image.X_WC) return std::nullopt;
   std::vector<double> depths;
   for (int i = 0; i < kSteps; ++i) {
@@ -54,6 +58,26 @@ std::optional<Vector2d> People::placeOf(const Image& image, const Box& box) cons
       const double depth = static_cast<double>(image.depth.at<float>(v, u));
       if (depth > 0.0 && std::isfinite(depth)) depths.push_back(depth);
     }
+  }
+  for (auto person = people_.begin(); person != people_.end();) {
+    const Vector2d p_W = person->p_W + (image.time - person->time) * person->v_W;
+    const Eigen::Vector3d p_C =
+        image.X_WC->inverse() * Eigen::Vector3d(p_W.x(), p_W.y(), image.X_WC->translation().z());
+    const double expected = p_C.z() - kHalfDepth;
+    if (expected < 0.1 || !box.holds(camera_.pixel(p_C).x(), 0.5 * (box.top + box.bottom))) {
+      ++person;
+      continue;
+    }
+    const auto isOf = [&](double depth) { return std::abs(depth - expected) < kDepths; };
+    std::vector<double> near;
+    std::copy_if(depths.begin(), depths.end(), std::back_inserter(near), isOf);
+    const bool is_hidden =
+        std::any_of(depths.begin(), depths.end(), [&](double depth) { return depth < expected; });
+    if (near.size() >= kSteps || is_hidden) {
+      depths = near;
+      break;
+    }
+    person = people_.erase(person);
   }
   if (depths.size() < kSteps) return std::nullopt;
   const auto quarter = depths.begin() + static_cast<std::ptrdiff_t>(depths.size() / 4);

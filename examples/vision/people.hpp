@@ -38,7 +38,7 @@ class People {
   std::vector<Person> at(double time) const;
 
  private:
-  std::optional<Eigen::Vector2d> placeOf(const Image& image, const Box& box) const;
+  std::optional<Eigen::Vector2d> placeOf(const Image& image, const Box& box);
   void update(double time, const Eigen::Vector2d& p_W);
 
   Pinhole camera_;

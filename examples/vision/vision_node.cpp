@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Visual odometry as a ROS node that knows the simulator by its topics alone: vision_node
 // __ns:=uav0, with an RGB-D camera or, with _stereo:=true, a rectified pair. It answers every
-// image. With _people:=true and an RGB-D camera, it leaves out features that move with people, and
-// tells people's places and velocities.
+// image. An IMU's gyroscope, if there is one, tells the camera's turns between images. With
+// _people:=true and an RGB-D camera, it leaves out features that move with people, and tells
+// people's places and velocities.
 #include <geometry_msgs/PoseStamped.h>
 #include <marsim/ObstaclePaths.h>
 #include <marsim/SeenObjects.h>
@@ -10,17 +11,20 @@
 #include <ros/ros.h>
 #include <sensor_msgs/CameraInfo.h>
 #include <sensor_msgs/Image.h>
+#include <sensor_msgs/Imu.h>
 #include <tf2_msgs/TFMessage.h>
 
 #include <limits>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <Eigen/Geometry>
 #include <opencv2/imgproc.hpp>
 
+#include "gyroscope.hpp"
 #include "moving_points.hpp"
 #include "odometry.hpp"
 #include "people.hpp"
@@ -88,6 +92,7 @@ class VisionNode {
     cameras_ = handle.subscribe(second + "camera_info", 10, &VisionNode::onCamera, this, no_delay);
     firsts_ = handle.subscribe(first + "image_raw", 10, &VisionNode::onFirst, this, no_delay);
     seconds_ = handle.subscribe(second + "image_raw", 10, &VisionNode::onSecond, this, no_delay);
+    imus_ = handle.subscribe("imu/data_raw", 100, &VisionNode::onImu, this, no_delay);
     if (!sees_people_) return;
     movers_ = handle.advertise<marsim::ObstaclePaths>("vision/people", 10);
     objects_ = handle.subscribe(first + "truth/objects", 10, &VisionNode::onSeen, this, no_delay);
@@ -99,6 +104,12 @@ class VisionNode {
   void onSeen(const marsim::SeenObjectsConstPtr& objects) { seen_ = objects, add(); }
   void onStart(const geometry_msgs::PoseStampedConstPtr& pose) { start_ = pose, add(); }
   void onCamera(const sensor_msgs::CameraInfoConstPtr& camera) { camera_ = camera, add(); }
+
+  void onImu(const sensor_msgs::ImuConstPtr& imu) {
+    const auto& w = imu->angular_velocity;
+    gyroscope_.add(imu->header.stamp.toSec(), {w.x, w.y, w.z});
+    imu_frame_ = imu->header.frame_id;
+  }
 
   void onTransforms(const tf2_msgs::TFMessageConstPtr& message) {
     for (const geometry_msgs::TransformStamped& transform : message->transforms) {
@@ -134,7 +145,7 @@ class VisionNode {
       for (std::size_t i = 0; i < points.size(); ++i)
         are_static[i] = points[i].label == vision::Label::kStatic;
     }
-    const auto X_FC = follower_->add(features, are_static);
+    const auto X_FC = follower_->add(features, are_static, turnTo(stamp));
     if (sees_people_) {
       const auto X_WC = X_FC ? std::make_optional(X_WF_ * *X_FC) : std::nullopt;
       people_->add({stamp.toSec(), depth, X_WC}, boxes);
@@ -143,6 +154,16 @@ class VisionNode {
     publish(stamp, X_FC);
     first_.reset();
     second_.reset();
+  }
+
+  // The camera's rotation since the image before; none without an IMU.
+  std::optional<Eigen::Quaterniond> turnTo(const ros::Time& stamp) {
+    const double from = std::exchange(last_, stamp.toSec());
+    const auto turn_I = gyroscope_.turn(from, last_);
+    const auto mounting = mountings_.find(imu_frame_);
+    if (!turn_I || mounting == mountings_.end()) return std::nullopt;
+    const Eigen::Quaterniond q_IC(mounting->second.X.linear().transpose() * X_BC_.linear());
+    return q_IC.inverse() * *turn_I * q_IC;
   }
 
   std::vector<vision::Box> truth() const {
@@ -227,14 +248,16 @@ class VisionNode {
   vision::MovingPoints moving_;
   std::optional<vision::People> people_;
   std::map<std::string, Mounting> mountings_;  // by the optical frame
-  std::string base_;
+  vision::Gyroscope gyroscope_;
+  std::string base_, imu_frame_;
+  double last_ = 0.0;  // [s] stamp of the last image
   Isometry3d X_BC_, X_WF_;
   sensor_msgs::ImageConstPtr first_, second_;
   sensor_msgs::CameraInfoConstPtr camera_;
   geometry_msgs::PoseStampedConstPtr start_;
   marsim::SeenObjectsConstPtr seen_;
   ros::Publisher odometry_, poses_, movers_;
-  ros::Subscriber transforms_, starts_, cameras_, firsts_, seconds_, objects_;
+  ros::Subscriber transforms_, starts_, cameras_, firsts_, seconds_, objects_, imus_;
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "detector.hpp"
 #include "errors.hpp"
 #include "features.hpp"
+#include "gyroscope.hpp"
 #include "mixture.hpp"
 #include "moving_points.hpp"
 #include "odometry.hpp"
@@ -149,6 +150,13 @@ TEST(MovingPoints, LeavesOutWhatMovesInABoxAndKeepsTheRest) {
   EXPECT_GT(moving_in_patch, 0.95 * in_patch);
   EXPECT_GT(beside, 15);
   EXPECT_GT(kept, 0.8 * beside);
+  for (const bool is_missed_once : {true, false}) {
+    const int step = is_missed_once ? 3 : 4;
+    int found = 0;
+    for (const PointFlow& point : moving.label(step / 15.0, at(step), findFeatures(at(step)), {}))
+      found += point.label == Label::kMoving ? 1 : 0;
+    EXPECT_EQ(found > 0.8 * moving_in_patch, is_missed_once);
+  }
 }
 
 TEST(MovingPoints, TellsTheVelocityOfAMover) {
@@ -179,7 +187,7 @@ TEST(MovingPoints, TellsTheVelocityOfAMover) {
 /// A cloud of points with random descriptors, seen by a camera.
 class SyntheticView {
  public:
-  SyntheticView() {
+  explicit SyntheticView(std::uint64_t seed = 7) : bits_(seed) {
     for (int i = 0; i < 500; ++i) {
       points_.emplace_back(4.0 * uniform() - 2.0, 3.0 * uniform() - 1.5, 2.0 + 3.0 * uniform());
       for (std::uint64_t& word : descriptors_.emplace_back()) word = bits_();
@@ -205,7 +213,7 @@ class SyntheticView {
 
  private:
   double uniform() { return uniform_(bits_); }
-  std::mt19937_64 bits_{7};
+  std::mt19937_64 bits_;
   std::uniform_real_distribution<double> uniform_;
   std::vector<Vector3d> points_;
   std::vector<Descriptor> descriptors_;
@@ -260,6 +268,49 @@ TEST(Odometry, FindsItselfWhereverItLooksAfterItWasLost) {
   ASSERT_TRUE(X);
   EXPECT_LT((X->translation() - turned.translation()).norm(), 0.01);
   EXPECT_LT(Eigen::AngleAxisd(X->linear().transpose() * turned.linear()).angle(), 0.004);
+}
+
+TEST(Odometry, PlacesImagesOfUnknownThingsByTheGyroscope) {
+  for (const bool has_gyroscope : {true, false}) {
+    SyntheticView before, after(8);  // from step 10 on everything is replaced
+    Odometry odometry(before.camera);
+    for (int step = 0; step < 20; ++step) {
+      const Features features = (step < 10 ? before : after).from(poseAt(step), 0.0);
+      std::optional<Eigen::Quaterniond> turn;
+      if (has_gyroscope && step > 0)
+        turn = Eigen::Quaterniond(poseAt(step - 1).linear().transpose() * poseAt(step).linear());
+      const auto X = odometry.add(features, std::vector<bool>(features.size(), true), turn);
+      ASSERT_EQ(X.has_value(), step < 10 || has_gyroscope) << step;
+      if (X) {
+        EXPECT_LT((X->translation() - poseAt(step).translation()).norm(), 0.01) << step;
+      }
+    }
+    for (int step = 20; has_gyroscope && step < 26; ++step) {
+      const auto X = odometry.add({}, {}, Eigen::Quaterniond::Identity());
+      EXPECT_EQ(X.has_value(), step < 25) << "five in a row at most, step " << step;
+    }
+  }
+}
+
+TEST(Gyroscope, TellsAKnownTurn) {
+  const auto at = [](double t) {
+    return Eigen::Quaterniond(Eigen::AngleAxisd(0.8 * std::sin(3.0 * t), Vector3d::UnitZ()) *
+                              Eigen::AngleAxisd(0.5 * t, Vector3d(0.6, 0.8, 0.0)));
+  };
+  Gyroscope gyroscope;
+  EXPECT_FALSE(gyroscope.turn(0.0, 0.1));
+  for (double t = 0.0; t < 0.96; t += 0.005) {
+    const Eigen::AngleAxisd turn(at(t - 1e-5).inverse() * at(t + 1e-5));
+    gyroscope.add(t, turn.angle() / 2e-5 * turn.axis());
+  }
+  for (double t = 0.1; t < 0.9; t += 1.0 / 30.0) {  // between measurements, too
+    const auto turn = gyroscope.turn(t, t + 1.0 / 30.0);
+    ASSERT_TRUE(turn);
+    EXPECT_LT(turn->angularDistance(at(t).inverse() * at(t + 1.0 / 30.0)), 5e-5) << t;
+  }
+  EXPECT_LT(gyroscope.turn(0.9, 0.965)->angularDistance(at(0.9).inverse() * at(0.965)), 1e-3);
+  EXPECT_FALSE(gyroscope.turn(0.9, 1.0)) << "the last 45 ms were not measured";
+  EXPECT_FALSE(gyroscope.turn(0.5, 0.6)) << "forgotten";
 }
 
 TEST(Detector, MissesDelaysAndBlursBoxes) {
@@ -330,6 +381,24 @@ TEST(People, AreFollowedInOldBoxesAndRememberedWithoutAny) {
   EXPECT_LT((remembered[0].p_W - Eigen::Vector2d(4.0, -1.0) - (time + 1.3) * v).norm(), 0.2);
   people.add({time + 1.5, empty, levelAt(0.0)}, {});
   EXPECT_TRUE(people.at(time + 1.5).empty());
+}
+
+// A trunk stands before a person who rests at 4 m, and the first box shows the trunk alone.
+TEST(People, AreNotTakenForTrunksBeforeThem) {
+  const Pinhole camera{600.0, 600.0, 319.5, 239.5};
+  People people(camera, 0.0);
+  const Box box{280.0, 140.0, 360.0, 400.0};
+  for (int i = 0; i < 20; ++i) {
+    cv::Mat depth(480, 640, CV_32FC1, cv::Scalar(8.0));
+    if (i > 0) depth(cv::Rect(290, 140, 60, 260)).setTo(3.85);
+    if (i == 0 || i > 2) depth(cv::Rect(i == 0 ? 280 : 324, 0, 60, 480)).setTo(2.5);
+    people.add({i / 30.0, depth, levelAt(0.0)}, {box});
+    if (i == 0) continue;
+    const auto found = people.at(i / 30.0);
+    ASSERT_EQ(found.size(), 1U) << i;
+    EXPECT_NEAR(found[0].p_W.x(), 4.0, 0.01) << i;
+    EXPECT_LT(found[0].v_W.norm(), 0.1) << i;
+  }
 }
 
 TEST(Errors, AreThoseOfTheDefinition) {
