@@ -48,12 +48,12 @@ const std::vector<PaperExperiment>& paperExperiments() {
       {"shrub", "Ranges of a shrub", std::string(kGoodin) + "3.4.3",
        "An HDL-64E at 5 Hz on a quarter circle of 8 m around a small potted shrub. The "
        "histogram of some 1500 ranges is broad and has two modes, trunk and foliage.",
-       "The shrub's shape is not published. The criteria are those of a potted shrub of 0.3 m made "
-       "for this test, bare below its crown, with about twice the paper's ranges; the sensor "
-       "stands 0.27 m above its foot. Two modes: a dip of 4.5 standard deviations in bins of 2 cm. "
-       "The shipped config/species/shrub.yaml, 1.2 m tall, is as broad, but its twigs fill the dip "
-       "between leaves and trunk: 15 of 20 seeds have two modes, and their ranges together have "
-       "one. Without twigs, each of four seeds had two modes.",
+       "The shrub's shape is not published. A potted shrub of 0.3 m, made for this test and bare "
+       "below its crown, must be broad and have two modes. It has about twice the paper's ranges; "
+       "the sensor stands 0.27 m above its foot. Two modes: a dip of 4.5 standard deviations in "
+       "bins of 2 cm. The shipped config/species/shrub.yaml, 1.2 m tall, must be broad. Its twigs "
+       "fill the dip between leaves and trunk: 15 of 20 seeds have two modes, and their ranges "
+       "together have one. Without twigs, each of four seeds had two modes.",
        1, reproduceShrub},
       {"courtyard", "Four sensors in a courtyard", std::string(kGoodin) + "3.3, Fig. 3",
        "A courtyard of 300 x 300 m with 50 trees and nearly two million blades; 6.8 s simulated "

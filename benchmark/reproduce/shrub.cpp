@@ -92,15 +92,17 @@ Reproduction reproduceShrub(Extent extent, Progress& progress) {
   const int seeds = extent == Extent::kFull ? 20 : extent == Extent::kQuick ? 4 : 1;
   Reproduction result;
   if (seeds < 20) result.skipped.push_back(fmt::format("seeds {} to 20", seeds + 1));
-  const ShrubSeries potted =
-      measureShrub("potted shrub of 0.3 m", physics::pottedShrub(), 0.27, seeds, result, progress);
+  const ShrubSeries potted = measureShrub("potted shrub of 0.3 m", physics::pottedShrub(),
+                                          physics::kPottedHeight, seeds, result, progress);
   const ShrubSeries shipped = measureShrub("shrub of config/species/shrub.yaml", shippedShrub(),
                                            kHeight, seeds, result, progress);
   const double all = seeds;
   result.criteria = {
-      {fmt::format("potted shrub, broad: of {} seeds", seeds), double(potted.broad), all, all},
+      {fmt::format("potted shrub, broad: of {} seeds", seeds), static_cast<double>(potted.broad),
+       all, all},
       {"potted shrub, two modes: dip of all seeds [deviations]", potted.dip, physics::kSureDip},
-      {fmt::format("shipped shrub, broad: of {} seeds", seeds), double(shipped.broad), all, all}};
+      {fmt::format("shipped shrub, broad: of {} seeds", seeds), static_cast<double>(shipped.broad),
+       all, all}};
   return result;
 }
 

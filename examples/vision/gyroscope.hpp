@@ -12,8 +12,12 @@ namespace vision {
 /// Turns between images by the angular velocities of a gyroscope.
 class Gyroscope {
  public:
-  /// Adds a measurement, in order of time [s]. `w_I` [rad/s] in the gyroscope's frame I.
-  void add(double time, const Eigen::Vector3d& w_I) { rates_.push_back({time, w_I}); }
+  /// Adds a measurement, in order of time [s]; a step back begins anew. `w_I` [rad/s] in the
+  /// gyroscope's frame I.
+  void add(double time, const Eigen::Vector3d& w_I) {
+    if (!rates_.empty() && time < rates_.back().time) rates_.clear();
+    rates_.push_back({time, w_I});
+  }
 
   /// Returns the rotation from I at one time [s] to I at a later one, and forgets what was measured
   /// before. Nothing if the measurements leave a gap of more than 0.02 s.

@@ -20,8 +20,8 @@ class Odometry {
   explicit Odometry(const Pinhole& camera) : camera_(camera) {}
 
   /// Adds an image's features; those not in `use` are left out. `turn`: rotation of the camera
-  /// since the image before, by a gyroscope. With it up to five images in a row of which the map
-  /// knows too little are placed by it and the last velocity, and added to the map. Returns the
+  /// since the image before, by a gyroscope. With `turn`, an image that the map cannot place is
+  /// placed by it and the last velocity and added to the map, five in a row at most. Returns the
   /// pose of the camera in its first image, or nothing if it is lost.
   std::optional<Eigen::Isometry3d> add(const Features& features, const std::vector<bool>& use,
                                        const std::optional<Eigen::Quaterniond>& turn = {});

@@ -43,48 +43,54 @@ std::vector<Person> People::at(double time) const {
 }
 
 // The person's depth is the lower quartile of the depths in the middle of the box: the background
-// beside the person is farther. Where a known person is expected in the box, only depths near the
-// expected one count: a trunk before the person would be the lower quartile. A box that shows
-// only what is farther proves the person wrong, who is forgotten.
+// beside the person is farther. Where a known person is expected there, the nearest of several,
+// only depths near the expected one count: a trunk before the person would be the lower quartile.
+// A middle that shows only what is farther proves the person wrong, who is forgotten.
 std::optional<Vector2d> People::placeOf(const Image& image, const Box& box) {
   if (!image.X_WC) return std::nullopt;
+  const double width = box.right - box.left;
+  const Box middle{box.left + 0.3 * width, box.top, box.right - 0.3 * width, box.bottom};
   std::vector<double> depths;
   for (int i = 0; i < kSteps; ++i) {
     for (int k = 0; k < kSteps; ++k) {
-      const double across = 0.3 + 0.4 * i / (kSteps - 1), down = 0.1 + 0.8 * k / (kSteps - 1);
-      const int u = static_cast<int>(box.left + across * (box.right - box.left));
+      const double across = 1.0 * i / (kSteps - 1), down = 0.1 + 0.8 * k / (kSteps - 1);
+      const int u = static_cast<int>(middle.left + across * (middle.right - middle.left));
       const int v = static_cast<int>(box.top + down * (box.bottom - box.top));
       if (u < 0 || v < 0 || u >= image.depth.cols || v >= image.depth.rows) continue;
       const double depth = static_cast<double>(image.depth.at<float>(v, u));
       if (depth > 0.0 && std::isfinite(depth)) depths.push_back(depth);
     }
   }
-  for (auto person = people_.begin(); person != people_.end();) {
+  auto known = people_.end();
+  double expected = 0.0;
+  for (auto person = people_.begin(); person != people_.end(); ++person) {
     const Vector2d p_W = person->p_W + (image.time - person->time) * person->v_W;
     const Eigen::Vector3d p_C =
         image.X_WC->inverse() * Eigen::Vector3d(p_W.x(), p_W.y(), image.X_WC->translation().z());
-    const double expected = p_C.z() - kHalfDepth;
-    if (expected < 0.1 || !box.holds(camera_.pixel(p_C).x(), 0.5 * (box.top + box.bottom))) {
-      ++person;
+    const double depth = p_C.z() - kHalfDepth;
+    if (depth < 0.1 || !middle.holds(camera_.pixel(p_C).x(), 0.5 * (box.top + box.bottom)))
       continue;
-    }
+    if (known != people_.end() && depth > expected) continue;
+    known = person;
+    expected = depth;
+  }
+  if (known != people_.end()) {
     const auto isOf = [&](double depth) { return std::abs(depth - expected) < kDepths; };
+    const auto isBefore = [&](double depth) { return depth < expected; };
     std::vector<double> near;
     std::copy_if(depths.begin(), depths.end(), std::back_inserter(near), isOf);
-    const bool is_hidden =
-        std::any_of(depths.begin(), depths.end(), [&](double depth) { return depth < expected; });
-    if (near.size() >= kSteps || is_hidden) {
+    if (near.size() >= kSteps || std::any_of(depths.begin(), depths.end(), isBefore)) {
       depths = near;
-      break;
+    } else if (known->time < image.time) {
+      people_.erase(known);
     }
-    person = people_.erase(person);
   }
   if (depths.size() < kSteps) return std::nullopt;
   const auto quarter = depths.begin() + static_cast<std::ptrdiff_t>(depths.size() / 4);
   std::nth_element(depths.begin(), quarter, depths.end());
-  const cv::Point2f middle(static_cast<float>((box.left + box.right) / 2.0),
+  const cv::Point2f centre(static_cast<float>((box.left + box.right) / 2.0),
                            static_cast<float>((box.top + box.bottom) / 2.0));
-  const Eigen::Vector3d p_W = *image.X_WC * camera_.point(middle, *quarter + kHalfDepth);
+  const Eigen::Vector3d p_W = *image.X_WC * camera_.point(centre, *quarter + kHalfDepth);
   return Vector2d(p_W.head<2>());
 }
 

@@ -20,7 +20,8 @@ struct Person {
 };
 
 /// Follows people by the depths in their boxes, with an alpha-beta filter for each person. A person
-/// whom no box shows goes straight on, and is forgotten after 1.5 s.
+/// whom no box shows goes straight on, and is forgotten after 1.5 s, or as soon as a box shows only
+/// what is farther.
 class People {
  public:
   struct Image {

@@ -65,48 +65,7 @@ sim::UavConfig carrier(const Sequence& sequence, double seconds) {
   config.cameras->cameras[0].gain = 1.6;
   config.cameras->cameras[0].texture.amplitude = 0.22;
   config.collision.on = false;
-  std::vector<StampedPose> poses;
-  for (double time = 0.0; time < seconds + 0.2; time += 0.05) {
-    poses.push_back({toNs(time), bodyAt(sequence.motion, time)});
-  }
-  config.replay = sim::Replay{std::make_shared<const PoseTrack>(poses), 0};
-  return config;
-}
-
-scene::ObstacleGroup person(const std::string& name) {
-  scene::ObstacleGroup group = scene::usualGroup(scene::ObstacleKind::kWaypoints);
-  group.name = name;
-  group.shape = scene::ObstacleShape::kPerson;
-  group.size_min = 1.76;
-  group.size_max = 1.82;
-  group.semantic_class = map::semantic::kPerson;
-  return group;
-}
-
-scene::ObstaclesConfig peopleThatWalk() {
-  scene::ObstaclesConfig config;
-  const auto add = [&](int number, double speed, const std::vector<Vector3d>& corners) {
-    scene::ObstacleGroup& group =
-        config.groups.emplace_back(person("walkers" + std::to_string(config.groups.size())));
-    group.number = number;
-    group.speed_min = group.speed_max = speed;
-    group.points = corners;
-  };
-  add(2, 0.5, {{1.5, -1.0, 0.9}, {1.5, 1.0, 0.9}, {2.0, 0.8, 0.9}, {2.0, -0.8, 0.9}});
-  add(1, 0.4, {{1.7, 0.8, 0.9}, {1.35, 0.4, 0.9}, {1.35, -0.5, 0.9}, {1.7, -0.9, 0.9}});
-  return config;
-}
-
-scene::ObstaclesConfig peopleThatSit() {
-  scene::ObstaclesConfig config;
-  for (const double y : {-0.5, 0.45}) {
-    scene::ObstacleGroup& group =
-        config.groups.emplace_back(person("sitter" + std::to_string(config.groups.size())));
-    group.kind = scene::ObstacleKind::kDriven;
-    group.shape = scene::ObstacleShape::kSittingPerson;
-    group.region = {Vector3d(-3, -3, 0), Vector3d(3, 3, 2)};
-    group.points = {Vector3d(1.9, y, 0.9)};
-  }
+  config.replay = sim::Replay{std::make_shared<const PoseTrack>(pathOf(sequence, seconds)), 0};
   return config;
 }
 
@@ -196,13 +155,22 @@ class Follower {
 
 }  // namespace
 
+std::vector<StampedPose> pathOf(const Sequence& sequence, double seconds) {
+  std::vector<StampedPose> poses;
+  for (double time = 0.0; time < seconds + 0.2; time += 0.05) {
+    poses.push_back({toNs(time), bodyAt(sequence.motion, time)});
+  }
+  return poses;
+}
+
 SequenceResult run(const Sequence& sequence, double seconds, const DetectorConfig& detector,
                    const std::function<void(const LabelledImage&)>& show) {
   static const std::shared_ptr<const map::SurfelMap> map = Room().map();
   sim::World world(map);
   sim::Uav& uav = world.addUav(carrier(sequence, seconds));
   const auto people = std::make_shared<scene::Obstacles>(
-      sequence.people_walk ? peopleThatWalk() : peopleThatSit(), scene::MapDistance(), "people");
+      config::loadObstacles(sequence.people_walk ? "tum_walking" : "tum_sitting"),
+      scene::MapDistance(), "people");
   world.addObjects(people);
   const auto driver = std::make_shared<scene::ObstacleDriver>(people, 0);
   if (!sequence.people_walk) world.addDriver(driver);

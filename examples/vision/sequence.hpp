@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "errors.hpp"
+#include "marsim/geometry/pose_track.hpp"
 #include "moving_points.hpp"
 
 namespace vision {
@@ -38,6 +39,9 @@ struct LabelledImage {
   const std::vector<Box>& boxes;
   const std::vector<PointFlow>& points;
 };
+
+/// Poses of the body that carries a sequence's camera, 20 a second.
+std::vector<marsim::StampedPose> pathOf(const Sequence& sequence, double seconds);
 
 /// Records a sequence of `seconds` and follows it as it is made. `show` may be empty.
 SequenceResult run(const Sequence& sequence, double seconds, const DetectorConfig& detector,

@@ -2,9 +2,13 @@
 // Visual odometry among people and hovering on it, without ROS:
 // vision_flight SEQUENCE [SECONDS [PICTURE.png [AT]]], SEQUENCE walking_xyz ...;
 // vision_flight all [SECONDS [BOXES.png]];
-// vision_flight hover d435i|stereo [SECONDS].
+// vision_flight hover d435i|stereo [SECONDS];
+// vision_flight paths FOLDER [SECONDS], the sequences' paths as TUM files.
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iomanip>
 #include <string>
 #include <vector>
 
@@ -82,7 +86,7 @@ int runSequences(const std::string& name, int argc, char** argv) {
                at = argc > 4 ? std::atof(argv[4]) : 3.0;
   if (name != "all" && kSequences.count(name) == 0)
     throw marsim::Error("unknown sequence '" + name +
-                        "', known: all, hover, sitting_rpy, sitting_static, sitting_xyz, "
+                        "', known: all, hover, paths, sitting_rpy, sitting_static, sitting_xyz, "
                         "walking_halfsphere, walking_rpy, walking_static, walking_xyz");
   const std::string path = argc > 3 ? argv[3] : "";
   bool is_drawn = path.empty() || name == "all";
@@ -117,11 +121,29 @@ int runHover(int argc, char** argv) {
   return 0;
 }
 
+int writePaths(int argc, char** argv) {
+  const std::filesystem::path folder = argc > 2 ? argv[2] : ".";
+  for (const auto& [name, sequence] : kSequences) {
+    if (!sequence.people_walk) continue;
+    std::ofstream file(folder / (name.substr(name.find('_') + 1) + ".tum"));
+    file << std::fixed << std::setprecision(6);
+    for (const marsim::StampedPose& pose : pathOf(sequence, argc > 3 ? std::atof(argv[3]) : 20.0)) {
+      const Eigen::Vector3d& p = pose.X_WB.p;
+      const Eigen::Quaterniond& q = pose.X_WB.q;
+      file << marsim::toSeconds(pose.stamp) << ' ' << p.x() << ' ' << p.y() << ' ' << p.z() << ' '
+           << q.x() << ' ' << q.y() << ' ' << q.z() << ' ' << q.w() << '\n';
+    }
+    if (!file.flush()) throw marsim::Error("cannot write into '" + folder.string() + "'");
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
     const std::string name = argc > 1 ? argv[1] : "all";
+    if (name == "paths") return writePaths(argc, argv);
     return name == "hover" ? runHover(argc, argv) : runSequences(name, argc, argv);
   } catch (const marsim::Error& error) {
     std::fprintf(stderr, "vision_flight: %s\n", error.what());

@@ -247,7 +247,7 @@ class VisionNode {
   vision::Detector detector_{detection_};
   vision::MovingPoints moving_;
   std::optional<vision::People> people_;
-  std::map<std::string, Mounting> mountings_;  // by the optical frame
+  std::map<std::string, Mounting> mountings_;  // by the frame that is mounted
   vision::Gyroscope gyroscope_;
   std::string base_, imu_frame_;
   double last_ = 0.0;  // [s] stamp of the last image

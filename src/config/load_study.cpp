@@ -77,7 +77,9 @@ Factor readFactor(YamlReader& vary, const std::string& name, bool is_grid) {
     vary.required(name, factor.values);
     if (factor.values.empty()) vary.fail(name, "empty", "[value, ...] or {from, to}");
     for (std::string& value : factor.values) {
-      value = name == "scenario" ? scenarioPath(vary, name, value) : valueOf(vary, value);
+      value = name == "scenario"     ? scenarioPath(vary, name, value)
+              : name == "trajectory" ? existingFile(vary, name, value)
+                                     : valueOf(vary, value);
     }
     return factor;
   }
@@ -148,11 +150,13 @@ Study loadStudy(const std::filesystem::path& path) {
         study.factors.push_back(readFactor(vary, name, study.is_grid));
       }
     });
-    const bool has_scenario =
-        !study.common.scenario.empty() ||
-        std::any_of(study.factors.begin(), study.factors.end(),
-                    [](const Factor& factor) { return factor.name == "scenario"; });
-    if (has_scenario == !study.common.trajectory.empty()) {
+    const auto isVaried = [&](const std::string& name) {
+      return std::any_of(study.factors.begin(), study.factors.end(),
+                         [&](const Factor& factor) { return factor.name == name; });
+    };
+    const bool has_scenario = !study.common.scenario.empty() || isVaried("scenario");
+    const bool has_trajectory = !study.common.trajectory.empty() || isVaried("trajectory");
+    if (has_scenario == has_trajectory) {
       reader.fail("scenario", has_scenario ? "there beside trajectory" : "not there",
                   "one of scenario and trajectory");
     }

@@ -82,6 +82,8 @@ DatasetRun Study::runOf(const std::vector<std::string>& values) const {
       }
     } else if (name == "scenario") {
       run.scenario = values[i];
+    } else if (name == "trajectory") {
+      run.trajectory = values[i];
     } else {
       run.arguments[name] = values[i];
     }

@@ -32,8 +32,8 @@ DatasetRun loadDatasetRun(const std::filesystem::path& path);
 /// The text of such a file. It describes the same run from any folder, if paths are full.
 std::string textOf(const DatasetRun& run);
 
-/// A difference between the runs of a study: "seed", "scenario" or the name of an argument, and its
-/// values, or a range of numbers.
+/// A difference between the runs of a study: "seed", "scenario", "trajectory" or the name of an
+/// argument, and its values, or a range of numbers.
 struct Factor {
   std::string name;
   std::vector<std::string> values;  ///< empty: a range

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "config/study.hpp"
 
+#include <filesystem>
 #include <set>
 
 #include <gtest/gtest.h>
 
+#include "marsim/common/error.hpp"
 #include "tools/temporary_folder.hpp"
 
 namespace marsim::config {
@@ -48,6 +50,23 @@ TEST(Study, LatinHypercubeHasEachPartOfARangeOnceAndIndependentFactors) {
   EXPECT_EQ(study.expanded(), rows);
   study.design_seed = 2;
   EXPECT_NE(study.expanded(), rows);
+}
+
+TEST(Study, TrajectoriesVaryBesideArguments) {
+  const tools::TemporaryFolder folder;
+  const std::string a = folder.write("a.tum", "0 0 0 0 0 0 0 1\n");
+  const std::string vary =
+      "description: x\nvary:\n  trajectory: [a.tum, ./a.tum]\n  lidar: [avia, vlp16]\n";
+  const Study study = loadStudy(folder.write("study.yaml", vary));
+  const auto rows = study.expanded();
+  ASSERT_EQ(rows.size(), 4U);
+  for (const auto& row : rows) {
+    const DatasetRun run = study.runOf(row);
+    EXPECT_EQ(std::filesystem::canonical(run.trajectory), std::filesystem::canonical(a));
+    EXPECT_EQ(run.arguments.size(), 1U);
+  }
+  EXPECT_THROW(loadStudy(folder.write("both.yaml", vary + "scenario: lidar_forest\n")), Error);
+  EXPECT_THROW(loadStudy(folder.write("none.yaml", "description: x\nvary:\n  seed: [1]\n")), Error);
 }
 
 TEST(Study, ARunReadsAsItWasWritten) {

@@ -401,6 +401,22 @@ TEST(People, AreNotTakenForTrunksBeforeThem) {
   }
 }
 
+// One stands at 6 m; another one at 3.5 m hides a part of the first and is seen in its box's rim.
+TEST(People, OverlapInBoxes) {
+  const Pinhole camera{600.0, 600.0, 319.5, 239.5};
+  People people(camera, 0.0);
+  cv::Mat depth(480, 640, CV_32FC1, cv::Scalar(8.0));
+  depth(cv::Rect(280, 140, 80, 200)).setTo(5.85);
+  depth(cv::Rect(332, 100, 60, 380)).setTo(3.35);
+  const Box far{270.0, 140.0, 370.0, 340.0}, near{312.0, 100.0, 412.0, 480.0};
+  for (int i = 0; i < 20; ++i) people.add({i / 30.0, depth, levelAt(0.0)}, {near, far});
+  const auto found = people.at(19.0 / 30.0);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_NEAR(found[0].p_W.x(), 3.5, 0.01);
+  EXPECT_NEAR(found[1].p_W.x(), 6.0, 0.01);
+  EXPECT_EQ(found[1].time, 19.0 / 30.0);
+}
+
 TEST(Errors, AreThoseOfTheDefinition) {
   const Statistics s = statisticsOf({1.0, 2.0, 3.0, 10.0, 4.0});
   EXPECT_DOUBLE_EQ(s.mean, 4.0);

@@ -69,7 +69,7 @@ std::vector<double> rangesOfShrub(const scene::SpeciesConfig& species, std::uint
 
 namespace {
 
-std::vector<double> shrubRanges() { return rangesOfShrub(pottedShrub(), 3, 0.27); }
+std::vector<double> shrubRanges() { return rangesOfShrub(pottedShrub(), 3, kPottedHeight); }
 
 std::vector<double> histogram(const std::vector<double>& ranges) {
   std::vector<double> counts(kBins, 0.0);

@@ -16,6 +16,7 @@ constexpr double kSureDip = 4.5;
 
 /// A potted shrub of 0.3 m: a trunk, bare below a wide and flat crown.
 scene::SpeciesConfig pottedShrub();
+constexpr double kPottedHeight = 0.27;  // [m] of the sensor that looks at it
 
 /// Ranges [m] of a shrub by a HDL-64E `height` [m] above its foot, from 91 places 8 m away.
 std::vector<double> rangesOfShrub(const scene::SpeciesConfig& species, std::uint64_t seed,

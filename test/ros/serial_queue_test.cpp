@@ -5,6 +5,8 @@
 #include <chrono>
 #include <functional>
 #include <future>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>

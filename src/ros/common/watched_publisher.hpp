@@ -13,10 +13,10 @@
 
 namespace marsim::ros_nodes {
 
-/// A publisher for frequent messages. It knows its topic and whether anybody listens, while
-/// ros::Publisher searches all topics of the process under one lock (hundreds with 20 UAVs) for
-/// each message, and it takes shared messages, which subscribers in this process get without a
-/// copy.
+/// A publisher for frequent messages. It knows whether anybody listens, and its topic: for each
+/// message ros::Publisher searches all topics of the process under one lock (hundreds with 20
+/// UAVs). Subscribers in this process get the shared message without that search and without a
+/// copy. If another process listens, too, roscpp's own way is taken.
 template <class Message>
 class WatchedPublisher {
  public:

@@ -232,16 +232,17 @@ void QuadrotorNode::onTimer() {
   }
 }
 
-bool QuadrotorNode::mayStep(ControlWait::WallClock::time_point now) {
+bool QuadrotorNode::mayStep() {
   const TimeNs to = vehicle_->state().stamp + vehicle_->dynamicsStep();
-  return to <= clock_ && !control_wait_.mustWait(vehicle_->state().stamp, now) && world_->knows(to);
+  return to <= clock_ &&
+         !control_wait_.mustWait(vehicle_->state().stamp, std::chrono::steady_clock::now()) &&
+         world_->knows(to);
 }
 
 void QuadrotorNode::advance() {
-  const auto now = ControlWait::WallClock::now();
-  while (mayStep(now)) {
+  while (mayStep()) {
     const sim::VehicleStep& due = move();
-    moved_at_ = now;
+    moved_at_ = ControlWait::WallClock::now();
     if (due.placed) onPlaced();
     if (contact_publisher_) contact_publisher_->publish(due.contacts);
     if (due.report) publishState();

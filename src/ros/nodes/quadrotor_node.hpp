@@ -61,7 +61,7 @@ class QuadrotorNode {
  private:
   void makeVehicle(Params& params, const sim::VehicleSetup& setup);
   void takePart();
-  bool mayStep(ControlWait::WallClock::time_point now);
+  bool mayStep();
   void advance();
   const sim::VehicleStep& move();
   void tellReplay(TimeNs stamp);

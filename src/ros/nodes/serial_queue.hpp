@@ -20,8 +20,9 @@ namespace marsim::ros_nodes {
 
 /// The callbacks of a nodelet, called one after another in the worker threads of the process. In
 /// contrast to a nodelet's own queue no thread of a manager stands between a message and its
-/// worker, and a worker calls all callbacks that are due; in contrast to ros::CallbackQueue, which
-/// several threads may call at once, a callback needs one lock only.
+/// worker, and a worker calls all callbacks that are due. ros::CallbackQueue, which several threads
+/// may call at once, needs more locks a callback. A callback is called once: with one caller none
+/// asks to be called again (TryAgain).
 class SerialQueue : public ros::CallbackQueueInterface,
                     public std::enable_shared_from_this<SerialQueue> {
  public:
@@ -40,7 +41,7 @@ class SerialQueue : public ros::CallbackQueueInterface,
     if (caller_ == std::this_thread::get_id()) return;
     called_.wait(lock, [&] { return present_ != owner; });
   }
-  /// Waits for the present callback; none follows.
+  /// Waits for the present callback; none follows. Call it from outside of callbacks.
   void stop() {
     std::unique_lock lock(mutex_);
     has_stopped_ = true;
