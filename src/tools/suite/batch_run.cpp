@@ -145,8 +145,9 @@ class Batch {
       ScenarioFlight::requireArgument(where, name);
     }
     for (const config::Factor& factor : study_.factors) {
-      if (factor.name == "seed" || factor.name == "scenario") continue;
-      ScenarioFlight::requireArgument(where, factor.name);
+      const std::string& name = factor.name;
+      if (name == "seed" || name == "scenario" || name == "trajectory") continue;
+      ScenarioFlight::requireArgument(where, name);
     }
   }
   /// Whether the folder holds the files of this study's runs. Throws if they are another study's.
@@ -173,7 +174,8 @@ class Batch {
     given.emplace("scenario", study_.common.scenario);
     if (!study_.common.trajectory.empty()) given.emplace("replay", study_.common.trajectory);
     for (const config::Factor& factor : study_.factors) {
-      for (const std::string& value : factor.values) given.emplace(factor.name, value);
+      const std::string& name = factor.name == "trajectory" ? "replay" : factor.name;
+      for (const std::string& value : factor.values) given.emplace(name, value);
     }
     std::vector<std::string> lines;
     for (const auto& [name, value] : given) {
