@@ -39,6 +39,13 @@ std::vector<std::string> foreignEntries(const fs::path& folder) {
   return names;
 }
 
+void removeTemporaryFiles(const fs::path& folder) {
+  forEachEntry(folder, [](const fs::directory_entry& entry) {
+    std::error_code none;
+    if (isOwn(entry) && entry.path().extension() == ".tmp") fs::remove(entry.path(), none);
+  });
+}
+
 ResultFolder::ResultFolder(fs::path folder, std::string command)
     : folder_(std::move(folder)), command_(std::move(command)) {
   requireFolder(folder_);
@@ -68,10 +75,7 @@ void ResultFolder::begin(const std::vector<std::string>& entries) {
   makeFolder(folder_);
   if (!lock_) lock_.emplace(folder_);
   check();
-  forEachEntry(folder_, [](const fs::directory_entry& entry) {
-    std::error_code none;
-    if (isOwn(entry) && entry.path().extension() == ".tmp") fs::remove(entry.path(), none);
-  });
+  removeTemporaryFiles(folder_);
   entries_.insert(entries.begin(), entries.end());
   entries_.erase("");
   writeFile(manifest(),

@@ -41,4 +41,8 @@ class ResultFolder {
 /// folder. Throws FileError if it cannot be read.
 std::vector<std::string> foreignEntries(const std::filesystem::path& folder);
 
+/// Removes temporary files that killed processes left in a folder. Its lock must be held: a living
+/// process would lose its own.
+void removeTemporaryFiles(const std::filesystem::path& folder);
+
 }  // namespace marsim

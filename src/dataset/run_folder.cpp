@@ -114,6 +114,7 @@ void RunFolder::begin(const std::string& key) const {
   for (const std::string& name : movedEntries(folder_)) removeAll(folder_ / name);
   removeAll(folder_ / kManifest);
   removeAll(unfinished());
+  removeTemporaryFiles(folder_);
   writeFile(folder_ / kKey, key);
   makeFolder(unfinished());
 }

@@ -69,6 +69,8 @@ class Batch(unittest.TestCase):
         found = {}
         for folder, _, names in os.walk(self.path(out, "data")):
             for name in names:
+                if name == ".marsim-lock":
+                    continue  # a run that is killed as it ends leaves it
                 path = os.path.join(folder, name)
                 with open(path, "rb") as file:
                     found[os.path.relpath(path, self.path(out))] = file.read()

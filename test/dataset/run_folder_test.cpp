@@ -80,6 +80,14 @@ TEST_F(RunFolders, AnothersFileInAnInterruptedRunIsRefusedAndNamed) {
   }
 }
 
+// A process that is killed while it writes run.json or summary.json leaves a temporary file.
+TEST_F(RunFolders, TemporaryFilesOfAKilledProcessAreRemoved) {
+  interrupt();
+  write(".marsim-27980-0.tmp", "");
+  EXPECT_EQ(complaintOf(folder_), "none");
+  EXPECT_FALSE(fs::exists(folder_ / ".marsim-27980-0.tmp"));
+}
+
 TEST_F(RunFolders, AFileThatComesDuringTheRunIsNotReplaced) {
   RunFolder run(folder_, kKey);
   write("unfinished/report.html", "ours");

@@ -105,6 +105,7 @@ constexpr std::size_t kMaxObstacles = 10'000;
 /// `most` on if the point is farther than that.
 using MapDistance = std::function<double(const Eigen::Vector3d& p_W, double most)>;
 
+struct Obstacle;
 struct TrackLeg;
 struct ObstaclePlaces;
 class WalkingPerson;
@@ -166,7 +167,6 @@ class Obstacles final : public ObjectSource {
   bool hasDriven() const;
 
  private:
-  struct Obstacle;
   struct Look;
   static Look lookOf(const WalkingPerson& person, const Obstacle& obstacle, const TrackLeg& leg,
                      TimeNs time);

@@ -70,45 +70,45 @@ Room GroupMaker::room() const {
   }
 }
 
-double GroupMaker::make(int number, const ObstaclePlaces& places,
-                        std::shared_ptr<const map::SurfelMap>& of_shape,
-                        std::shared_ptr<const WalkingPerson>& person,
-                        std::unique_ptr<ObstacleTrack>& track, DrivenTrack*& driven) {
+Obstacle GroupMaker::make(int number, const ObstaclePlaces& places) {
   RandomStream random(seed_, static_cast<std::uint64_t>(number));
   const std::uint64_t own_seed = random.next();
   const std::size_t size = random.index(sizes_.size());
+  Obstacle made;
+  made.number = number;
+  made.size = sizes_[size];
+  made.print = print_;
   if (group_.shape == ObstacleShape::kPerson) {
-    person = this->person(size);
+    made.person = person(size);
   } else {
-    of_shape = shape(size);
+    made.shape = shape(size);
   }
   const double speed = random.uniform(group_.speed_min, group_.speed_max);
   const double part = static_cast<double>(number) / group_.number;
   switch (group_.kind) {
     case ObstacleKind::kWaypoints:
-      track = std::make_unique<PathTrack>(group_, speed, part);
+      made.track = std::make_unique<PathTrack>(group_, speed, part);
       break;
     case ObstacleKind::kOrbit:
-      track = orbit(speed, random);
+      made.track = orbit(speed, random);
       break;
     case ObstacleKind::kFixed:
-      track = std::make_unique<FixedTrack>(group_.X_WM);
+      made.track = std::make_unique<FixedTrack>(group_.X_WM);
       break;
     case ObstacleKind::kDriven: {
       const auto i = static_cast<std::size_t>(number);
       auto told = std::make_unique<DrivenTrack>(
           i < group_.points.size() ? group_.points[i]
                                    : places.free[random.index(places.free.size())]);
-      driven = told.get();
-      track = std::move(told);
+      made.driven = told.get();
+      made.track = std::move(told);
       break;
     }
     default:
-      track = std::make_unique<RandomTrack>(
-          group_, places, own_seed,
-          group_.kind == ObstacleKind::kWalker ? 0.5 * sizes_[size] : 0.0);
+      made.track = std::make_unique<RandomTrack>(
+          group_, places, own_seed, group_.kind == ObstacleKind::kWalker ? 0.5 * made.size : 0.0);
   }
-  return sizes_[size];
+  return made;
 }
 
 std::unique_ptr<ObstacleTrack> GroupMaker::orbit(double speed, RandomStream& random) const {

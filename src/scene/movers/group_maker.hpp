@@ -14,21 +14,27 @@
 
 namespace marsim::scene {
 
+struct Obstacle {
+  std::size_t group = 0;
+  int number = 0;                               ///< in the group
+  double size = 0.0;                            ///< [m]
+  std::shared_ptr<const map::SurfelMap> shape;  ///< null: a person's
+  std::shared_ptr<const WalkingPerson> person;  ///< null: another shape
+  std::shared_ptr<const Print> print;           ///< null: none
+  std::unique_ptr<ObstacleTrack> track;
+  DrivenTrack* driven = nullptr;  ///< the track of a driven obstacle, else null
+};
+
 /// Makes the obstacles of one group, which must outlive it.
 class GroupMaker {
  public:
   GroupMaker(const ObstacleGroup& group, std::uint64_t seed);
 
   std::uint64_t seed() const { return seed_; }
-  const std::shared_ptr<const Print>& print() const { return print_; }
   Room room() const;
 
-  /// Sets everything of the group's obstacle `number` and returns its size [m]; sets `driven` for a
-  /// driven one.
-  double make(int number, const ObstaclePlaces& places,
-              std::shared_ptr<const map::SurfelMap>& of_shape,
-              std::shared_ptr<const WalkingPerson>& person, std::unique_ptr<ObstacleTrack>& track,
-              DrivenTrack*& driven);
+  /// Makes the group's obstacle `number`, all but the index of its group.
+  Obstacle make(int number, const ObstaclePlaces& places);
 
  private:
   std::unique_ptr<ObstacleTrack> orbit(double speed, RandomStream& random) const;

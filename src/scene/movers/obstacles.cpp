@@ -208,17 +208,6 @@ std::size_t ObstaclesConfig::count() const {
   return sum;
 }
 
-struct Obstacles::Obstacle {
-  std::size_t group;
-  int number;  // number in the group
-  double size;
-  std::shared_ptr<const map::SurfelMap> shape;  // null: a person's
-  std::shared_ptr<const WalkingPerson> person;  // null: another shape
-  std::shared_ptr<const Print> print;           // null: none
-  std::unique_ptr<ObstacleTrack> track;
-  DrivenTrack* driven = nullptr;  // the track of a driven obstacle, else null
-};
-
 namespace {
 
 // A share as a byte, 255 for 1.
@@ -283,13 +272,8 @@ Obstacles::Obstacles(const ObstaclesConfig& config, const MapDistance& clearance
                                    fmt::format("{}: groups[{}]", where, g));
     }
     for (int i = 0; i < group.number; ++i) {
-      Obstacle obstacle;
-      obstacle.group = g;
-      obstacle.number = i;
-      obstacle.size = maker.make(i, *places_.back(), obstacle.shape, obstacle.person,
-                                 obstacle.track, obstacle.driven);
-      obstacle.print = maker.print();
-      obstacles_.push_back(std::move(obstacle));
+      obstacles_.push_back(maker.make(i, *places_.back()));
+      obstacles_.back().group = g;
     }
   }
 }
