@@ -420,69 +420,6 @@ TEST(Obstacles, ObjectsAreWhereTheObstaclesAre) {
   EXPECT_GT(bits, 100);
 }
 
-TEST(Obstacles, FixedChessboardsRestAsTold) {
-  ObstacleGroup group = usualGroup(ObstacleKind::kFixed);
-  group.name = "board";
-  group.shape = ObstacleShape::kChessboard;
-  group.X_WM = {fromRollPitchYaw(0.2, -0.4, 2.0), {3.0, -1.0, 1.5}};
-  group.chessboard.square = 0.1;
-  const Obstacles obstacles(only(group), {}, "test");
-  std::vector<MovingObject> objects;
-  obstacles.appendObjects(0, kHours, objects);
-  ASSERT_EQ(objects.size(), 1U);
-  ASSERT_EQ(objects[0].X_WM.size(), 1U);
-  EXPECT_TRUE(objects[0].X_WM[0].p.isApprox(group.X_WM.p));
-  EXPECT_TRUE(objects[0].X_WM[0].q.isApprox(group.X_WM.q));
-  ASSERT_NE(objects[0].print, nullptr);
-  EXPECT_DOUBLE_EQ(obstacles.sizeOf(0), std::hypot(1.16, 0.86));
-  Eigen::AlignedBox3f box;
-  for (const map::Surfel& surfel : objects[0].shape->surfels()) {
-    box.extend(surfel.position);
-    ASSERT_NEAR(std::abs(surfel.normal.x()), 1.0F, 1e-4F);
-  }
-  const float reach = objects[0].shape->radius();
-  EXPECT_TRUE(box.sizes().isApprox(Eigen::Vector3f(0.0F, 1.16F, 0.86F), 0.1F)) << box.sizes();
-  EXPECT_GE(box.sizes().y() + 2.0F * reach, 1.16F);
-  EXPECT_LT(box.sizes().y(), 1.16F);
-}
-
-TEST(Obstacles, SayWhatIsWrongWithAChessboard) {
-  ObstacleGroup group = usualGroup(ObstacleKind::kFixed);
-  group.name = "board";
-  group.shape = ObstacleShape::kChessboard;
-  EXPECT_EQ(complaint(only(group)), "none");
-  const auto changed = [&](auto change) {
-    ObstacleGroup bad = group;
-    change(bad);
-    return complaint(only(bad));
-  };
-  const auto expect = [](const std::string& text, const std::string& part) {
-    EXPECT_NE(text.find("file.yaml: groups[0]: " + part), std::string::npos) << text;
-  };
-  expect(changed([](ObstacleGroup& g) { g.chessboard.columns = 0; }),
-         "columns is 0, allowed: 2 to 100");
-  expect(changed([](ObstacleGroup& g) { g.chessboard.rows = -3; }),
-         "rows is -3, allowed: 2 to 100");
-  expect(changed([](ObstacleGroup& g) { g.chessboard.square = 0.0; }),
-         "square is 0, allowed: 0.005 to 2 m");
-  expect(changed([](ObstacleGroup& g) { g.chessboard.margin = -0.1; }),
-         "margin is -0.1, allowed: 0 to 2 m");
-  expect(changed([](ObstacleGroup& g) { g.chessboard.square = 2.0; }),
-         "square is 2 m, allowed: a plate of at most 20 m, this one has 20.16 m");
-  expect(changed([](ObstacleGroup& g) { g.X_WM.p.x() = 1e7; }), "position is [10000000, 0, 0]");
-
-  group.shape = ObstacleShape::kAprilGrid;
-  EXPECT_EQ(complaint(only(group)), "none");
-  expect(changed([](ObstacleGroup& g) { g.aprilgrid.tag_columns = 0; }),
-         "tag_columns is 0, allowed: 1 to 587");
-  expect(changed([](ObstacleGroup& g) { g.aprilgrid.tag_rows = 98; }),
-         "tag_rows is 98, allowed: at most 587 tags, this grid has 588");
-  expect(changed([](ObstacleGroup& g) { g.aprilgrid.tag_spacing = 0.0; }),
-         "tag_spacing is 0, allowed: 0.05 to 1");
-  expect(changed([](ObstacleGroup& g) { g.aprilgrid.tag_size = 2.5; }),
-         "tag_size is 2.5 m, allowed: a plate of at most 20 m, this one has 20.33 m");
-}
-
 TEST(Obstacles, ShareFewShapesOfTheRightSize) {
   ObstacleGroup group = groupOf(ObstacleKind::kSphere, 100);
   group.size_min = 0.4;
