@@ -34,7 +34,7 @@ TEST(Defaults, OfStructsAreTextsThatLaunchFilesTake) {
 TEST(Defaults, MayBeEmptyOrNumbers) {
   EXPECT_EQ(defaultOf("report"), "");
   EXPECT_EQ(defaultNumber("z", Quantity::kLength), 1.5);
-  EXPECT_EQ(defaultNumber("estimate_settle", Quantity::kTime), 5.0);
+  EXPECT_EQ(defaultNumber("position_noise", Quantity::kLength), 0.01);
 }
 
 TEST(Defaults, OtherNamesHaveNone) {
