@@ -115,7 +115,7 @@ class Refusals(KnownFlight):
                           ("arguments: {estimate: /odom}\n",
                            "ros.yaml: estimate is '/odom', allowed: auto, none or realistic without "
                            "ROS"),
-                          ("arguments: {estimate: realistic, controller: agile}\n",
+                          ("estimate: realistic\ncontroller: agile\n",
                            "controller is one that reads true accelerations"),
                           ("wait_for: [{input: /a, output: /b}]\n", "wait_for is there")):
             with open(self.path("ros.yaml"), "w") as file:

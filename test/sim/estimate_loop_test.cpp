@@ -227,7 +227,7 @@ std::vector<Vector3d> placesOf(const UavConfig& config) {
   return places;
 }
 
-TEST(SimulatedSlam, AUavHoversOnItsOwnEstimates) {
+TEST(RealisticEstimate, AUavHoversOnItsOwnEstimates) {
   for (const char* vehicle : {"hummingbird", "iris", "uzh_5inch"}) {
     const UavConfig config = realistic(vehicle);
     Uav uav(config, {}, 0.0);
@@ -255,7 +255,7 @@ TEST(SimulatedSlam, AUavHoversOnItsOwnEstimates) {
   }
 }
 
-TEST(SimulatedSlam, FlightsRepeatBySeedAndDifferFromThoseOnTheTruth) {
+TEST(RealisticEstimate, FlightsRepeatBySeedAndDifferFromThoseOnTheTruth) {
   UavConfig config = realistic("hummingbird");
   const std::vector<Vector3d> one = placesOf(config);
   EXPECT_EQ(one, placesOf(config));
@@ -271,7 +271,7 @@ TEST(SimulatedSlam, FlightsRepeatBySeedAndDifferFromThoseOnTheTruth) {
   EXPECT_LT(farthest, 0.2);
 }
 
-TEST(SimulatedSlam, LostEstimatesMakeAUavLand) {
+TEST(RealisticEstimate, LostEstimatesMakeAUavLand) {
   UavConfig config = realistic("hummingbird");
   config.vehicle.estimate->lost_at = 3.0;
   Uav uav(config, {}, 0.0);
@@ -281,7 +281,7 @@ TEST(SimulatedSlam, LostEstimatesMakeAUavLand) {
 }
 
 // An estimate of the old place and the same instant must not count at the new one.
-TEST(SimulatedSlam, BeginsAfreshWhereTheVehicleIsPut) {
+TEST(RealisticEstimate, BeginsAfreshWhereTheVehicleIsPut) {
   UavConfig config = realistic("hummingbird");
   Uav uav(config, {}, 0.0);
   for (int i = 0; i < 3000; ++i) uav.step();
@@ -297,7 +297,7 @@ TEST(SimulatedSlam, BeginsAfreshWhereTheVehicleIsPut) {
   EXPECT_LT((uav.state().X_WB.p - Vector3d(-4.0, 0.0, 2.0)).norm(), 0.1);
 }
 
-TEST(SimulatedSlam, AControllerThatReadsTrueAccelerationsIsRefused) {
+TEST(RealisticEstimate, AControllerThatReadsTrueAccelerationsIsRefused) {
   UavConfig config = realistic("hummingbird");
   config.controller = config::loadController("default");
   try {

@@ -39,8 +39,7 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
   const std::uint64_t seed = readSeed(params, handle);
   if (estimate) {
     pilot_->flyOn({*estimate, config.estimator, vehicle.imu, seed});
-    const auto topic =
-        estimate->slam ? std::nullopt : std::optional<std::string>(params.text("estimate"));
+    const std::string topic = estimate->slam ? "" : params.text("estimate");
     estimates_ = std::make_unique<EstimateInput>(handle, inputs_, frames_, topic,
                                                  *pilot_->estimates(), [this] { onImu(); });
   }

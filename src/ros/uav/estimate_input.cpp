@@ -13,7 +13,6 @@ namespace marsim::ros_nodes {
 namespace {
 
 constexpr std::uint32_t kEstimateQueue = 100;
-constexpr char kSimulated[] = "slam_odom";
 
 }  // namespace
 
@@ -30,21 +29,21 @@ std::optional<sim::EstimateConfig> EstimateInput::read(Params& params,
 }
 
 EstimateInput::EstimateInput(ros::NodeHandle& handle, Inputs& inputs, const Frames& frames,
-                             const std::optional<std::string>& topic, sim::EstimateLoop& loop,
+                             const std::string& topic, sim::EstimateLoop& loop,
                              std::function<void()> onImu)
     : frames_(frames),
-      topic_(handle.resolveName(topic.value_or(kSimulated))),
+      topic_(handle.resolveName(topic.empty() ? "slam_odom" : topic)),
       loop_(loop),
       onImu_(std::move(onImu)),
       inputs_(inputs) {
   imu_subscriber_ =
       inputs_.subscribeToStream("imu/data_raw", kEstimateQueue, &EstimateInput::onImu, this);
-  if (topic) {
-    estimate_subscriber_ = handle.subscribe(*topic, kEstimateQueue, &EstimateInput::onEstimate,
-                                            this, ros::TransportHints().tcpNoDelay());
-  } else {
-    publisher_ = {handle, kSimulated, kEstimateQueue};
+  if (topic.empty()) {
+    slam_publisher_ = {handle, "slam_odom", kEstimateQueue};
+    return;
   }
+  estimate_subscriber_ = handle.subscribe(topic, kEstimateQueue, &EstimateInput::onEstimate, this,
+                                          ros::TransportHints().tcpNoDelay());
 }
 
 void EstimateInput::onImu(const sensor_msgs::ImuConstPtr& message) {
@@ -72,12 +71,12 @@ void EstimateInput::onEstimate(const topic_tools::ShapeShifter::ConstPtr& messag
 }
 
 void EstimateInput::tellNews() {
-  if (const auto& estimate = loop_.simulated(); estimate && publisher_.wanted()) {
+  if (const auto& estimate = loop_.simulated(); estimate && slam_publisher_.wanted()) {
     const auto message = boost::make_shared<nav_msgs::Odometry>();
     message->header = toHeader(estimate->stamp, frames_.world);
     message->child_frame_id = frames_.base();
     message->pose.pose = toPose(estimate->X_WB);
-    publisher_.publish(message);
+    slam_publisher_.publish(message);
   }
   const std::string news = loop_.takeNews();
   if (news.empty()) return;

@@ -32,10 +32,10 @@ class EstimateInput {
   static std::optional<sim::EstimateConfig> read(Params& params,
                                                  const vehicle::VehicleConfig& vehicle,
                                                  const std::string& lidar);
-  /// `inputs` and `frames` are the node's. `onImu` is called after each sample.
+  /// `topic` of the estimates, empty: of a simulated SLAM. `inputs` and `frames` are the node's.
+  /// `onImu` is called after each sample.
   EstimateInput(ros::NodeHandle& handle, Inputs& inputs, const Frames& frames,
-                const std::optional<std::string>& topic, sim::EstimateLoop& loop,
-                std::function<void()> onImu);
+                const std::string& topic, sim::EstimateLoop& loop, std::function<void()> onImu);
 
   /// Whether a report can be answered: the IMU's sample of its instant has come.
   bool isReady(const sim::VehicleReport& report) const { return loop_.isReady(report); }
@@ -52,7 +52,7 @@ class EstimateInput {
   sim::EstimateLoop& loop_;
   std::function<void()> onImu_;
   Inputs& inputs_;
-  WatchedPublisher<nav_msgs::Odometry> publisher_;
+  WatchedPublisher<nav_msgs::Odometry> slam_publisher_;
   ros::Subscriber imu_subscriber_, estimate_subscriber_;
 };
 
