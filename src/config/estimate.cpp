@@ -10,11 +10,12 @@ namespace {
 
 constexpr double kLongestDelay = 1.0;      // [s], the estimator's memory
 constexpr double kLongestSettling = 60.0;  // [s]
-constexpr TimeNs kSettling =
-    5 * kNsPerSecond;  // of a topic, as a SLAM's first estimates may be off
+// A SLAM's first estimates may be off.
+constexpr TimeNs kSettling = 5 * kNsPerSecond;
 
-void override(const std::string& field, double seconds, double longest, const std::string& where,
-              TimeNs& time) {
+// Replaces a time where seconds are given.
+void replace(const std::string& field, double seconds, double longest, const std::string& where,
+             TimeNs& time) {
   if (std::isnan(seconds)) return;
   Validator(where).within(field, seconds, 0.0, longest, "s");
   time = toNs(seconds);
@@ -35,8 +36,8 @@ std::optional<sim::EstimateConfig> chooseEstimate(const EstimateWords& words,
   if (is_auto || word == "realistic") {
     config = sim::EstimateConfig::simulated(vehicle.estimate.value_or(vehicle::SlamConfig()));
   }
-  override("estimate_delay", words.delay, kLongestDelay, where, config.delay);
-  override("estimate_settle", words.settle, kLongestSettling, where, config.settle);
+  replace("estimate_delay", words.delay, kLongestDelay, where, config.delay);
+  replace("estimate_settle", words.settle, kLongestSettling, where, config.settle);
   if (is_none || (is_auto && !vehicle.estimate)) return std::nullopt;
   return config;
 }

@@ -184,7 +184,7 @@ void ControllerNode::answer(const marsim::VehicleState& message) {
   const bool was_commanded = pilot_->commander().commanded();
   const auto speeds = pilot_->answer(report);
   state_ = pilot_->motion();
-  if (estimates_) estimates_->tellNews();
+  if (estimates_) estimates_->answered();
   reference_ = pilot_->reference();
   if (const auto ended = pilot_->commander().takeEndedStream()) {
     watch_->ended(*ended, wallTime());

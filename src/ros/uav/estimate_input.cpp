@@ -70,7 +70,7 @@ void EstimateInput::onEstimate(const topic_tools::ShapeShifter::ConstPtr& messag
   }
 }
 
-void EstimateInput::tellNews() {
+void EstimateInput::answered() {
   if (const auto& estimate = loop_.simulated(); estimate && slam_publisher_.wanted()) {
     const auto message = boost::make_shared<nav_msgs::Odometry>();
     message->header = toHeader(estimate->stamp, frames_.world);

@@ -40,7 +40,7 @@ class EstimateInput {
   /// Whether a report can be answered: the IMU's sample of its instant has come.
   bool isReady(const sim::VehicleReport& report) const { return loop_.isReady(report); }
   /// Publishes the simulated SLAM's estimate and logs changes. Call after each answer.
-  void tellNews();
+  void answered();
   sim::EstimateLoop::Phase phase() const { return loop_.phase(); }
 
  private:
