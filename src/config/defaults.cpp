@@ -9,6 +9,7 @@
 #include "marsim/lidar/renderer.hpp"
 #include "marsim/map/surfel_map.hpp"
 #include "marsim/sim/collisions.hpp"
+#include "marsim/vehicle/simulated_slam.hpp"
 
 namespace marsim::config {
 namespace {
@@ -23,16 +24,15 @@ constexpr const char* kArguments =
     "imu:=vehicle seed:=1 "
     "renderer:=cpu "
     // The UAV and its flight.
-    "uav_id:=auto vehicle:=hummingbird controller:=default x:=0.0 y:=0.0 z:=1.5 yaw:=0.0 "
+    "uav_id:=auto vehicle:=hummingbird controller:=auto x:=0.0 y:=0.0 z:=1.5 yaw:=0.0 "
     "check_start:=true dynamics:=rigid_body wind:=none gusts:=none motor_failure:=none "
-    "estimate:=none estimate_frame:=base estimate_origin:=world estimate_delay:=0.0 "
-    "estimate_settle:=5.0 stick_mode:=position mavros_msgs:=auto "
+    "estimate:=auto estimate_frame:=base estimate_origin:=world estimate_delay:=auto "
+    "estimate_settle:=auto stick_mode:=position mavros_msgs:=auto "
     // Truth.
     "odom_twist_frame:=child publish_ground_truth_tf:=true replay:=none replay_then:=hold "
     "record:=none record_frame:=base "
     // A simulated SLAM.
-    "rate:=10 position_noise:=0.01 attitude_noise:=0.005 drift:=0.0 lost_at:=auto back_at:=auto "
-    "jump_at:=auto jump:=1.0 "
+    "lost_at:=auto back_at:=auto jump_at:=auto "
     // How it runs.
     "lockstep:=false patience:=auto participants:=none wait_for:=none "
     "wait_until_idle:=none idle_tick:=0.01 on_crash:=end "
@@ -44,6 +44,7 @@ std::map<std::string, std::string> makeDefaults() {
   const map::SurfelMapConfig map;
   const sim::CollisionConfig collision;
   const SimClockConfig clock;
+  const vehicle::SlamConfig slam;
   std::map<std::string, std::string> all = {
       {"resolution", fmt::format("{:#}", map.resolution)},
       {"surface", nameOf(map.surface)},
@@ -51,6 +52,11 @@ std::map<std::string, std::string> makeDefaults() {
       {"collision", fmt::format("{}", collision.on)},
       {"collision_response", nameOf(collision.response)},
       {"speed", fmt::format("{:#}", control::GoalLimits().speed)},
+      {"rate", fmt::format("{:#}", slam.rate)},
+      {"position_noise", fmt::format("{:#}", slam.position_noise)},
+      {"attitude_noise", fmt::format("{:#}", slam.attitude_noise)},
+      {"drift", fmt::format("{:#}", slam.drift)},
+      {"jump", fmt::format("{:#}", slam.jump)},
       {"pace", fmt::format("{:#}", clock.pace)},
       {"paused", fmt::format("{}", clock.paused)}};
   for (const std::string& word : split(kArguments, ' ')) {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "marsim/control/controller.hpp"
 #include "marsim/lidar/lidar.hpp"
+#include "marsim/sim/estimate_loop.hpp"
 #include "marsim/sim/vehicle.hpp"
 
 /// Words of launch arguments and command lines.
@@ -38,6 +41,31 @@ constexpr char kPlacesInBody[] = "x,y,z | x,y,z,roll,pitch,yaw in the body [m, r
 /// `field` are for errors: ConfigError.
 Pose chooseFrame(const std::string& word, const vehicle::ImuConfig& imu, const std::string& lidar,
                  const std::string& where, const std::string& field);
+
+/// Words of a launch file on the estimates that a UAV flies on.
+struct EstimateWords {
+  /// "auto": as the vehicle's file says; "none": the truth; "realistic": a simulated SLAM's, with
+  /// the settings of the vehicle's file if it has any; else a topic.
+  std::string estimate = "auto";
+  std::string frame = "base";      ///< of a topic's poses, as chooseFrame() reads it
+  bool begins_at_vehicle = false;  ///< of a topic's poses
+  /// [s] NaN: auto.
+  double delay = std::numeric_limits<double>::quiet_NaN();
+  double settle = std::numeric_limits<double>::quiet_NaN();
+};
+
+/// The estimates that words name, without `slam` for those of a topic; none: the truth. `vehicle`
+/// has the IMU in use. Errors name `where`: ConfigError.
+std::optional<sim::EstimateConfig> chooseEstimate(const EstimateWords& words,
+                                                  const vehicle::VehicleConfig& vehicle,
+                                                  const std::string& lidar,
+                                                  const std::string& where);
+/// The name of the controller that a word names: "auto" is onboard on an estimate, else default.
+std::string controllerName(const std::string& word, bool on_estimate);
+/// Loads a controller by name or file, on an estimate one without true accelerations. Errors name
+/// `where` for that: ConfigError.
+control::ControllerConfig chooseController(const std::string& name, bool on_estimate,
+                                           const std::string& where);
 
 /// The wind that words of a launch file name: a mean of "none" or "x,y,z" in W [m/s], gusts of
 /// "none", "light", "moderate", "severe" or W20 [m/s]. Throws ConfigError.

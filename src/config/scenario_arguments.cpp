@@ -35,6 +35,7 @@ std::vector<std::string> namesOf(const std::string& key) {
   if (key == "map") return yamlNames(dataDir() / "maps");
   std::vector<std::string> names = knownNames(key == "controller" ? "control" : key);
   if (key == "imu") names.insert(names.begin(), {"vehicle", "lidar", "auto"});
+  if (key == "controller") names.insert(names.begin(), "auto");
   for (const char* optional : {"lidar", "depth", "camera", "obstacles", "controller", "vegetation",
                                "surfaces", "weather"}) {
     if (key == optional) names.emplace_back("none");

@@ -54,6 +54,10 @@ void UavTopics::advertiseMotion() {
   contact_ = &advertise("collision", types::kContact, {100});
   uav_.on_odometry = [this](const KinematicState& state) { publishOdometry(state); };
   uav_.on_imu = [this](const vehicle::ImuSample& sample) { publishImu(sample); };
+  if (uav_.pilot().estimates() != nullptr) {
+    slam_odom_ = &advertise("slam_odom", types::kOdometry, {100});
+    uav_.on_estimate = [this](const StampedPose& estimate) { publishEstimate(estimate); };
+  }
   uav_.on_contact = [this, before = uav_.on_contact](const collision::ContactEvent& event) {
     if (before) before(event);
     publishContact(event);
@@ -112,6 +116,14 @@ void UavTopics::publishOdometry(const KinematicState& state) {
   if (!tf_.wanted()) return;
   const std::string child = frames_.base() + (config_.truth_tf ? "" : "_truth");
   tf_.write(tfMessage({{stamped.stamp, frames_.world, child, state.X_WB}}));
+}
+
+void UavTopics::publishEstimate(const StampedPose& estimate) {
+  if (!slam_odom_->wanted()) return;
+  KinematicState state;
+  state.stamp = stamp(estimate.stamp);
+  state.X_WB = estimate.X_WB;
+  slam_odom_->write(dataset::odometryMessage(state, false, frames_.world, frames_.base()));
 }
 
 void UavTopics::publishImu(const vehicle::ImuSample& sample) {

@@ -50,6 +50,7 @@ class UavTopics {
   void advertiseLidar();
   void advertiseImages();
   void publishOdometry(const KinematicState& state);
+  void publishEstimate(const StampedPose& estimate);
   void publishImu(const vehicle::ImuSample& sample);
   void publishScan(const lidar::Scan& scan);
   void publishImage(std::size_t stream, TimeNs stamp, const std::string& pixels);
@@ -65,7 +66,7 @@ class UavTopics {
   Participant& participant_;
   Publication& tf_;
   Publication *odom_, *imu_, *imu_raw_, *livox_imu_, *contact_;
-  Publication *world_points_ = nullptr, *sensor_pose_ = nullptr;
+  Publication *slam_odom_ = nullptr, *world_points_ = nullptr, *sensor_pose_ = nullptr;
   std::vector<LidarOutput> clouds_;
   std::vector<dataset::ImageStream> streams_;
   std::vector<ImageOutput> images_;          ///< for each stream

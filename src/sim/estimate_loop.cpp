@@ -32,14 +32,22 @@ bool isFinite(const Pose& X) {
 
 }  // namespace
 
+EstimateConfig EstimateConfig::simulated(const vehicle::SlamConfig& slam) {
+  EstimateConfig config;
+  config.delay = toNs(slam.delay);
+  config.slam = slam;
+  return config;
+}
+
 EstimateLoop::EstimateLoop(const EstimateConfig& config, const control::EstimatorConfig& estimator,
-                           const vehicle::ImuConfig& imu)
+                           const vehicle::ImuConfig& imu, std::uint64_t seed)
     : config_(config),
       limits_(estimator),
       X_BI_(imu.X_BI),
       imu_period_(periodNs(imu.rate)),
       estimator_(estimator) {
   limits_.validate("controller");
+  if (config_.slam) slam_.emplace(*config_.slam, seed);
 }
 
 void EstimateLoop::addImu(const vehicle::ImuSample& sample) {
@@ -71,6 +79,9 @@ bool EstimateLoop::isReady(const VehicleReport& report) const {
 KinematicState EstimateLoop::motion(const VehicleReport& report) {
   const TimeNs now = report.motion.stamp;
   if (placements_ != report.placements) begin(report);
+  if (slam_ && (simulated_ = slam_->at(now, report.motion.X_WB))) {
+    addEstimate(simulated_->stamp, simulated_->X_WB);
+  }
   on_ground_ = report.on_ground;
   if (phase_ == Phase::kTruth) {
     truth_.push_back(report.motion);
@@ -108,6 +119,7 @@ void EstimateLoop::begin(const VehicleReport& report) {
   const auto is_void = [this](const auto& item) {
     return item.stamp < begun_at_ || item.stamp > begun_at_ + kAnotherTime;
   };
+  if (slam_) waiting_.clear();  // an estimate of this instant may be of the place before
   readings_.erase(std::remove_if(readings_.begin(), readings_.end(), is_void), readings_.end());
   waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), is_void), waiting_.end());
 }

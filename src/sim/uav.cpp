@@ -18,6 +18,10 @@ UavConfig validated(UavConfig config) {
     Validator("start").finite(fmt::format("position[{}]", axis), config.start_p_WB[axis], "m");
   }
   Validator("start").finite("yaw", config.start_yaw, "rad");
+  if (!config.estimate && config.vehicle.estimate) {
+    config.estimate = EstimateConfig::simulated(*config.vehicle.estimate);
+  }
+  if (config.estimate) config.controller.requireFitForEstimates("estimate");
   return config;
 }
 
@@ -38,8 +42,8 @@ Uav::Uav(const UavConfig& config, const Renderers& renderers, double ground_z,
   if (config_.depth) depth_camera_.emplace(*config_.depth, renderers.images);
   if (config_.cameras) cameras_.emplace(*config_.cameras, renderers.cameras);
   if (config_.estimate) {
-    pilot_.flyOn(
-        EstimateLoop(*config_.estimate, config_.controller.estimator, config_.vehicle.imu));
+    pilot_.flyOn(EstimateLoop(*config_.estimate, config_.controller.estimator, config_.vehicle.imu,
+                              config_.seed));
   }
   vehicle_.place(config_.start_p_WB, config_.start_yaw, 0);
   report();
@@ -94,6 +98,9 @@ void Uav::report() {
   if (cameras_) append(cameras_->take(report), due_images_);
   if (vehicle_.replays()) return;
   const auto speeds = pilot_.answer(report);
+  if (const EstimateLoop* loop = pilot_.estimates(); loop && loop->simulated() && on_estimate) {
+    on_estimate(*loop->simulated());
+  }
   if (!speeds) return;
   if (vehicle_.isIdeal()) {
     vehicle_.track(pilot_.reference(), report.motion.stamp, report.placements);

@@ -166,8 +166,19 @@ void VehicleConfig::declare(Settings& settings) {
   settings.required("radius", radius, "m", kPositive);
   settings.required("ground_clearance", ground_clearance, "m", kNotNegative);
   settings.optional("control_latency", control_latency, "states", {0, 100});
+  declareEstimate(settings);
   settings.optional("differential_drive", differential_drive);
   if (!differential_drive) declareRotors(settings);
+}
+
+// A word, or a map of the SLAM's settings.
+void VehicleConfig::declareEstimate(Settings& settings) {
+  if (!settings.inFile("estimate") || settings.isMap("estimate")) {
+    return settings.optional("estimate", estimate);
+  }
+  bool is_realistic = false;
+  settings.required<bool>("estimate", is_realistic, {{"realistic", true}, {"none", false}});
+  if (is_realistic) estimate.emplace();
 }
 
 // Keys of a multirotor, which are unknown in the file of a vehicle on wheels.

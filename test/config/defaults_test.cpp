@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "common/data_dir.hpp"
+#include "config/launch_words.hpp"
 #include "marsim/config/load.hpp"
 
 namespace marsim::config {
@@ -16,7 +17,10 @@ TEST(Defaults, NamesOfFilesAreThere) {
   EXPECT_TRUE(std::filesystem::exists(dataDir() / "maps" / (defaultOf("map") + ".yaml")));
   EXPECT_NO_THROW(loadLidar(defaultOf("lidar")));
   EXPECT_NO_THROW(loadVehicle(defaultOf("vehicle")));
-  EXPECT_NO_THROW(loadController(defaultOf("controller")));
+  for (const bool on_estimate : {false, true}) {
+    const std::string controller = controllerName(defaultOf("controller"), on_estimate);
+    EXPECT_NO_THROW(loadController(controller));
+  }
   EXPECT_NO_THROW(loadSwarm(defaultOf("swarm")));
 }
 
@@ -34,7 +38,7 @@ TEST(Defaults, OfStructsAreTextsThatLaunchFilesTake) {
 TEST(Defaults, MayBeEmptyOrNumbers) {
   EXPECT_EQ(defaultOf("report"), "");
   EXPECT_EQ(defaultNumber("z", Quantity::kLength), 1.5);
-  EXPECT_EQ(defaultNumber("estimate_settle", Quantity::kTime), 5.0);
+  EXPECT_EQ(defaultNumber("position_noise", Quantity::kLength), 0.01);
 }
 
 TEST(Defaults, OtherNamesHaveNone) {

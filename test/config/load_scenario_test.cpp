@@ -243,6 +243,7 @@ TEST_F(LoadScenario, AnEstimateIsAKeyOrStandsBelowArguments) {
   EXPECT_EQ(of(hover).arguments.count("estimate"), 0U);
   EXPECT_EQ(of(hover + "estimate: realistic\n").arguments.at("estimate"), "realistic");
   EXPECT_EQ(of(hover + "arguments: {estimate: slam_odom}\n").arguments.at("estimate"), "slam_odom");
+  EXPECT_EQ(of(hover + "controller: auto\n").arguments.at("controller"), "auto");
 }
 
 TEST_F(LoadScenario, WindAndFailuresAreLaunchArguments) {

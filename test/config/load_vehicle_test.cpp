@@ -169,6 +169,37 @@ TEST_F(LoadVehicleTest, AVehicleOnWheelsHasNoRotors) {
             "x.yaml: rotors is an unknown key, al");
 }
 
+TEST_F(LoadVehicleTest, AnEstimateIsAWordOrTheSettingsOfASlam) {
+  const std::string good = contents(dataDir() / "config/vehicle/hummingbird.yaml");
+  const auto with = [&](const std::string& value) {
+    return loadVehicle(write("x.yaml", good + "estimate: " + value + "\n")).estimate;
+  };
+  EXPECT_FALSE(loadVehicle("hummingbird").estimate);
+  EXPECT_FALSE(with("none"));
+  const auto realistic = with("realistic");
+  ASSERT_TRUE(realistic);
+  EXPECT_EQ(realistic->rate, 10.0);
+  EXPECT_EQ(realistic->delay, 0.05);
+  const auto own = with("{rate: 20Hz, attitude_noise: 5mrad, delay: 80ms, lost_at: 60s}");
+  ASSERT_TRUE(own);
+  EXPECT_EQ(own->rate, 20.0);
+  EXPECT_EQ(own->position_noise, 0.01);
+  EXPECT_DOUBLE_EQ(own->attitude_noise, 0.005);
+  EXPECT_DOUBLE_EQ(own->delay, 0.08);
+  EXPECT_EQ(own->lost_at, 60.0);
+  const auto complaintOf = [&](const std::string& value) {
+    const std::string message = complaint([&] { with(value); });
+    return message == "no error" ? message : message.substr(message.find("x.yaml"));
+  };
+  EXPECT_EQ(complaintOf("good"), "x.yaml: estimate is 'good', allowed: realistic, none");
+  EXPECT_EQ(complaintOf("{rate: 0}"), "x.yaml: estimate.rate is 0, allowed: 0.1 to 1000 Hz");
+  EXPECT_EQ(complaintOf("{position_noise: -1cm}"),
+            "x.yaml: estimate.position_noise is -0.01, allowed: 0 or more m");
+  EXPECT_EQ(complaintOf("{delay: 2s}"), "x.yaml: estimate.delay is 2, allowed: 0 to 1 s");
+  EXPECT_EQ(complaintOf("{dealy: 50ms}").substr(0, 70),
+            "x.yaml: estimate.dealy is an unknown key (did you mean 'delay'?), allo");
+}
+
 TEST_F(LoadVehicleTest, BodyIsAFileBesideItsOwn) {
   const std::string good = contents(dataDir() / "config/vehicle/hummingbird.yaml");
   const std::string body = write("body.pcd", "only its name is read here");

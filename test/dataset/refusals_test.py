@@ -113,7 +113,10 @@ class Refusals(KnownFlight):
         for key, text in (("uavs: 2\n", "uavs is 2, allowed: 1 without ROS"),
                           ("client: super\n", "client is super, allowed: none without ROS"),
                           ("arguments: {estimate: /odom}\n",
-                           "unknown argument of a flight without ROS 'estimate'"),
+                           "ros.yaml: estimate is '/odom', allowed: auto, none or realistic without "
+                           "ROS"),
+                          ("estimate: realistic\ncontroller: agile\n",
+                           "controller is one that reads true accelerations"),
                           ("wait_for: [{input: /a, output: /b}]\n", "wait_for is there")):
             with open(self.path("ros.yaml"), "w") as file:
                 file.write("description: x\nmap: room.pcd\n" + key +

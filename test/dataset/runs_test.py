@@ -44,6 +44,34 @@ class Runs(KnownFlight):
         with open(os.path.join(out, "run.json")) as file:
             self.assertEqual(json.load(file)["seed"], 5)
 
+    def test_flies_on_an_estimate(self):
+        """As the scenario or the vehicle's file says; the controller follows from it."""
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "config",
+                               "vehicle", "hummingbird.yaml")) as file:
+            shipped = file.read()
+        with open(self.path("estimated.yaml"), "w") as file:
+            file.write(shipped + "\nestimate: realistic\n")
+        flown = {}
+        for name, more in (("truth", ""), ("key", "estimate: realistic\n"),
+                           ("argument", "arguments: {estimate: realistic}\n"),
+                           ("vehicle", "vehicle: estimated.yaml\n"),
+                           ("not", "vehicle: estimated.yaml\nestimate: none\n")):
+            with open(self.path("on.yaml"), "w") as file:
+                file.write("description: A hover\nmap: room.pcd\nlidar: none\nstart: [3, 3, 1.5]\n"
+                           "duration: 20s\n" + more + "checks: {contacts: {at_most: 0}}\n")
+            out = self.made(name, "--scenario", "on.yaml", "--format", "tum")
+            _, flown[name] = readers.tum(os.path.join(out, "tum", "groundtruth.txt"))
+            with open(os.path.join(out, "run.json")) as file:
+                self.assertEqual(json.load(file)["arguments"]["controller"],
+                                 "default" if name in ("truth", "not") else "onboard")
+        error = np.linalg.norm(flown["key"][:, 0:3] - [3, 3, 1.5], axis=1)
+        self.assertGreater(np.sqrt(np.mean(error**2)), 0.005)
+        self.assertLess(error.max(), 0.1)
+        self.assertLess(np.abs(flown["truth"][:, 0:3] - [3, 3, 1.5]).max(), 0.001)
+        np.testing.assert_array_equal(flown["argument"], flown["key"])
+        np.testing.assert_array_equal(flown["vehicle"], flown["key"])
+        np.testing.assert_array_equal(flown["not"], flown["truth"])
+
     def test_a_flight_for_odometry(self):
         """No description, no checks; two seconds at rest on the ground, then a jerk that OpenVINS
         notices with its settings for EuRoC (deviation of 1.5 m/s^2 in a second, none in the one
@@ -94,7 +122,7 @@ class Runs(KnownFlight):
             if name in ("map", "lidar", "imu", "replay", "epoch"):
                 continue  # given
             if name == "controller":
-                self.assertIn("'%s' if estimate == 'none'" % value, known[name])
+                self.assertEqual((value, known[name]), ("default", "auto"))
                 continue
             self.assertEqual(value, known[name], name)
 

@@ -141,6 +141,11 @@ class Record {
 
 std::string uavName(int uav) { return "uav" + std::to_string(uav); }
 
+/// Whether the UAVs fly on an estimate.
+bool isRealistic() {
+  return ros::param::param<std::string>("uav0/controller/estimate", "") == "realistic";
+}
+
 /// Keeps the processors busy.
 class Load {
  public:
@@ -175,6 +180,7 @@ class NodeFlight {
       listen<sensor_msgs::PointCloud2>(uav, "points");
       listen<sensor_msgs::Image>(uav, "depth/image_rect_raw");
       listen<Contact>(uav, "collision");
+      if (isRealistic()) listen<nav_msgs::Odometry>(uav, "slam_odom");
       goals_.push_back(nh_.advertise<geometry_msgs::PoseStamped>(uavName(uav) + "/goal", 10));
     }
     trajectory_ =
@@ -231,8 +237,10 @@ class NodeFlight {
   void listen(int uav, const std::string& topic) {
     const std::string name = uavName(uav) + "/" + topic;
     subscribers_.push_back(nh_.subscribe<Message>(
-        name, 0, [this, name](const boost::shared_ptr<const Message>& message) {
-          record.add(name, *message);
+        name, 0, [this, name, topic](const boost::shared_ptr<const Message>& message) {
+          // The estimate of the start is made before anybody can listen to the World's.
+          const bool is_first = ros_nodes::fromRos(message->header.stamp) == 0;
+          if (!is_first || topic != "slam_odom") record.add(name, *message);
         }));
   }
   // Not faster than what comes can be heard: queues of publishers are short. Time waits once more
@@ -337,7 +345,8 @@ class WorldFlight {
     config.vehicle = config::loadVehicle("hummingbird");
     config.seed = RandomStream(1, "/" + name).next();
     config.collision.response = sim::CollisionResponse::kBounce;
-    config.controller = config::loadController("default");
+    if (isRealistic()) config.vehicle.estimate.emplace();
+    config.controller = config::loadController(isRealistic() ? "onboard" : "default");
     config.controller.goal.speed = 2.0;
     config.start_p_WB = start.p_WB;
     config.start_yaw = start.yaw;
@@ -356,6 +365,13 @@ class WorldFlight {
       message.header.frame_id = "world";
       message.child_frame_id = name + "/base_link";
       record_.add(name + "/odom", message);
+    };
+    uav.on_estimate = [this, name](const StampedPose& estimate) {
+      nav_msgs::Odometry message;
+      message.header = ros_nodes::toHeader(estimate.stamp, "world");
+      message.child_frame_id = name + "/base_link";
+      message.pose.pose = ros_nodes::toPose(estimate.X_WB);
+      record_.add(name + "/slam_odom", message);
     };
     uav.on_imu = [this, name, imu = config.vehicle.imu](const vehicle::ImuSample& sample) {
       sensor_msgs::Imu message;
@@ -419,6 +435,7 @@ TEST(Repeat, NodesMeasureWhatTheWorldMeasures) {
   EXPECT_EQ(count("uav1/odom"), 3999U);
   EXPECT_EQ(count("uav1/imu/data"), 3999U);
   EXPECT_EQ(count("uav1/points"), 200U);
+  EXPECT_EQ(world.topics().count("uav1/slam_odom"), isRealistic() ? 1U : 0U);
   EXPECT_EQ(count("uav1/depth/image_rect_raw"), 100U);
 }
 

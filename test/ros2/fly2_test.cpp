@@ -383,6 +383,19 @@ TEST_F(Fly2, Pauses) {
   EXPECT_TRUE(clock.waitFor(any));
 }
 
+TEST(Fly2Estimate, EstimatesAreReadWhereItFliesOnThem) {
+  const Child child({MARSIM_FLY2, "map:=forest", "lidar:=none", "pace:=1", "estimate:=realistic"},
+                    testDomain() + 4);
+  const Cyclone cyclone(testDomain() + 4);
+  EXPECT_TRUE((comes<nav_msgs_msg_dds__Odometry_>(
+      cyclone, "rt/uav0/slam_odom", nav_msgs_msg_dds__Odometry__desc, [](const auto& m) {
+        EXPECT_STREQ(m.header_.frame_id_, "world");
+        EXPECT_STREQ(m.child_frame_id_, "uav0/base_link");
+        EXPECT_NEAR(m.pose_.pose_.position_.z_, 1.5, 0.15);
+        return m.header_.stamp_.nanosec_ % 100'000'000 == 0;
+      })));
+}
+
 TEST(Fly2Lockstep, TimeWaitsForAnswers) {
   const Child child({MARSIM_FLY2, "map:=forest", "lidar:=none", "pace:=max",
                      "wait_for:=/uav0/odom>/slam/odom+0.1:0"},

@@ -2,12 +2,15 @@
 #include "marsim/sim/estimate_loop.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <functional>
 #include <limits>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "marsim/common/error.hpp"
 #include "marsim/common/random.hpp"
 #include "marsim/common/units.hpp"
 #include "marsim/config/load.hpp"
@@ -198,6 +201,112 @@ TEST(EstimateLoop, BeginsAfreshWhenTheVehicleIsPutSomewhere) {
   flight.run(3.0);
   EXPECT_EQ(flight.loop().phase(), Phase::kEstimate);
   EXPECT_LT((flight.uav().state().X_WB.p - Vector3d(-4.0, 0.0, 2.0)).norm(), 0.1);
+}
+
+UavConfig realistic(const std::string& vehicle) {
+  UavConfig config;
+  config.vehicle = config::loadVehicle(vehicle);
+  config.vehicle.estimate.emplace();
+  config.controller = config::loadController("onboard");
+  config.start_p_WB = {1.0, 2.0, 3.0};
+  return config;
+}
+
+// The true places [m] of a flight to a goal and back.
+std::vector<Vector3d> placesOf(const UavConfig& config) {
+  Uav uav(config, {}, 0.0);
+  std::vector<Vector3d> places;
+  for (const Vector3d& goal : {Vector3d(4.0, 2.0, 3.0), config.start_p_WB}) {
+    uav.setGoal(goal, 0.0);
+    for (int i = 0; i < 8000; ++i) {
+      uav.step();
+      places.push_back(uav.state().X_WB.p);
+    }
+    EXPECT_LT((places.back() - goal).norm(), 0.1);
+  }
+  return places;
+}
+
+TEST(RealisticEstimate, AUavHoversOnItsOwnEstimates) {
+  for (const char* vehicle : {"hummingbird", "iris", "uzh_5inch"}) {
+    const UavConfig config = realistic(vehicle);
+    Uav uav(config, {}, 0.0);
+    std::vector<StampedPose> estimates;
+    double square_of_estimates = 0.0;
+    uav.on_estimate = [&](const StampedPose& estimate) {
+      estimates.push_back(estimate);
+      square_of_estimates += (estimate.X_WB.p - uav.state().X_WB.p).squaredNorm();
+    };
+    double worst = 0.0, square = 0.0;
+    constexpr int kSteps = 60'000;
+    for (int i = 0; i < kSteps; ++i) {
+      uav.step();
+      const double error = (uav.state().X_WB.p - config.start_p_WB).norm();
+      worst = std::max(worst, error);
+      square += error * error / kSteps;
+    }
+    EXPECT_EQ(uav.pilot().estimates()->phase(), Phase::kEstimate);
+    ASSERT_EQ(estimates.size(), 600U);  // that of the start has no listener
+    EXPECT_EQ(estimates.front().stamp, kNsPerSecond / 10);
+    EXPECT_NEAR(std::sqrt(square_of_estimates / 600.0), 0.01 * std::sqrt(3.0), 0.001);
+    EXPECT_GT(std::sqrt(square), 0.005) << vehicle;
+    EXPECT_LT(std::sqrt(square), 0.025) << vehicle;
+    EXPECT_LT(worst, 0.1) << vehicle;
+  }
+}
+
+TEST(RealisticEstimate, FlightsRepeatBySeedAndDifferFromThoseOnTheTruth) {
+  UavConfig config = realistic("hummingbird");
+  const std::vector<Vector3d> one = placesOf(config);
+  EXPECT_EQ(one, placesOf(config));
+  config.seed = 2;
+  EXPECT_NE(one, placesOf(config));
+  config.vehicle.estimate.reset();
+  const std::vector<Vector3d> on_truth = placesOf(config);
+  double farthest = 0.0;
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    farthest = std::max(farthest, (one[i] - on_truth[i]).norm());
+  }
+  EXPECT_GT(farthest, 0.02);
+  EXPECT_LT(farthest, 0.2);
+}
+
+TEST(RealisticEstimate, LostEstimatesMakeAUavLand) {
+  UavConfig config = realistic("hummingbird");
+  config.vehicle.estimate->lost_at = 3.0;
+  Uav uav(config, {}, 0.0);
+  for (int i = 0; i < 12'000; ++i) uav.step();
+  EXPECT_EQ(uav.pilot().estimates()->phase(), Phase::kLand);
+  EXPECT_TRUE(uav.platform().onGround());
+}
+
+// An estimate of the old place and the same instant must not count at the new one.
+TEST(RealisticEstimate, BeginsAfreshWhereTheVehicleIsPut) {
+  UavConfig config = realistic("hummingbird");
+  Uav uav(config, {}, 0.0);
+  for (int i = 0; i < 3000; ++i) uav.step();
+  uav.pilot().estimates()->takeNews();
+  uav.teleport({-4.0, 0.0, 2.0}, 0.0);
+  std::vector<std::string> news;
+  for (int i = 0; i < 3000; ++i) {
+    uav.step();
+    news.push_back(uav.pilot().estimates()->takeNews());
+  }
+  news.erase(std::remove(news.begin(), news.end(), ""), news.end());
+  EXPECT_EQ(news, std::vector<std::string>{"flies on the estimate from 3.150 s on"});
+  EXPECT_LT((uav.state().X_WB.p - Vector3d(-4.0, 0.0, 2.0)).norm(), 0.1);
+}
+
+TEST(RealisticEstimate, AControllerThatReadsTrueAccelerationsIsRefused) {
+  UavConfig config = realistic("hummingbird");
+  config.controller = config::loadController("default");
+  try {
+    Uav(config, {}, 0.0);
+    ADD_FAILURE() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(std::string(error.what()).substr(0, 64),
+              "estimate: controller is one that reads true accelerations, allow");
+  }
 }
 
 // A vehicle at rest at the origin, whose loop is fed by hand: states at 500 Hz, an IMU of 1 kHz.

@@ -72,6 +72,10 @@ struct ControllerConfig {
 
   void declare(Settings& settings);
   void validate(const std::string& where) const;
+  /// Whether it reads true accelerations, which no estimate has.
+  bool readsAccelerations() const;
+  /// Throws ConfigError where it cannot fly on an estimate.
+  void requireFitForEstimates(const std::string& where) const;
 };
 
 /// A flight controller: states and references in, rotor speeds out. Call one of update(),

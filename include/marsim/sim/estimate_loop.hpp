@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include "marsim/control/state_estimator.hpp"
 #include "marsim/sim/motion_track.hpp"
 #include "marsim/vehicle/imu.hpp"
+#include "marsim/vehicle/simulated_slam.hpp"
 
 namespace marsim::sim {
 
@@ -20,6 +22,10 @@ struct EstimateConfig {
   bool begins_at_vehicle = false;
   TimeNs delay = 0;   ///< from an estimate's stamp to the first report that it acts on
   TimeNs settle = 0;  ///< estimates stamped less than this after the first are not used
+  std::optional<vehicle::SlamConfig> slam = std::nullopt;  ///< makes the estimates from the truth
+
+  /// The estimates of a simulated SLAM.
+  static EstimateConfig simulated(const vehicle::SlamConfig& slam);
 };
 
 /// Closes the control loop on estimates in place of the truth. The controller gets the truth until
@@ -36,8 +42,9 @@ class EstimateLoop {
     kLand,      ///< lost for long: the vehicle is to land
   };
 
+  /// `seed`: of a simulated SLAM's noise. Throws ConfigError.
   EstimateLoop(const EstimateConfig& config, const control::EstimatorConfig& estimator,
-               const vehicle::ImuConfig& imu);
+               const vehicle::ImuConfig& imu, std::uint64_t seed = 1);
 
   /// Adds a sample. Samples newer than a report do not affect the motion at it.
   void addImu(const vehicle::ImuSample& sample);
@@ -49,6 +56,8 @@ class EstimateLoop {
   bool isReady(const VehicleReport& report) const;
   /// Returns the motion for the controller at a report, from all estimates that act by then.
   KinematicState motion(const VehicleReport& report);
+  /// The estimate that the simulated SLAM made at the last report, if any.
+  const std::optional<StampedPose>& simulated() const { return simulated_; }
   Phase phase() const { return phase_; }
   /// Whether it holds or lands because estimates are missing.
   bool isLost() const { return phase_ == Phase::kHold || phase_ == Phase::kLand; }
@@ -69,6 +78,8 @@ class EstimateLoop {
   Pose X_BI_;
   TimeNs imu_period_;
   control::StateEstimator estimator_;
+  std::optional<vehicle::SimulatedSlam> slam_;
+  std::optional<StampedPose> simulated_;
   Phase phase_ = Phase::kTruth;
   std::deque<KinematicState> truth_;               ///< recent true states, in kTruth
   std::deque<control::InertialReading> readings_;  ///< recent readings

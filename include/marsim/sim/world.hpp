@@ -31,7 +31,9 @@ struct UavConfig : VehicleSetup {
   std::optional<lidar::LidarConfig> lidar;
   std::optional<lidar::DepthCameraConfig> depth;
   std::optional<lidar::CameraRigConfig> cameras;
-  std::optional<EstimateConfig> estimate;                ///< flies on Uav::addEstimate()'s poses
+  /// The estimates that it flies on: Uav::addEstimate()'s poses or a simulated SLAM's. None: as
+  /// vehicle.estimate says.
+  std::optional<EstimateConfig> estimate;
   Eigen::Vector3d start_p_WB = Eigen::Vector3d::Zero();  ///< [m] in W
   double start_yaw = 0.0;                                ///< [rad]
 };
@@ -62,7 +64,7 @@ class Uav {
   }
   /// Its commandAt() takes commands with a stamp.
   Pilot& pilot() { return pilot_; }
-  /// Adds a pose estimated by SLAM (see EstimateLoop); ignored without UavConfig::estimate.
+  /// Adds a pose estimated by SLAM (see EstimateLoop); ignored while it flies on the truth.
   void addEstimate(TimeNs stamp, const Pose& X_OE) {
     if (EstimateLoop* loop = pilot_.estimates()) loop->addEstimate(stamp, X_OE);
   }
@@ -112,6 +114,7 @@ class Uav {
   std::function<void(const VehicleReport&)> on_report;
   std::function<void(const KinematicState&)> on_odometry;
   std::function<void(const vehicle::ImuSample&)> on_imu;
+  std::function<void(const StampedPose&)> on_estimate;  ///< of a simulated SLAM, when it is made
   std::function<void(const lidar::Scan&)> on_scan;
   std::function<void(const lidar::DepthImage&)> on_image;
   /// With the number of the camera in its rig and the moving objects, whose times count from the

@@ -12,6 +12,7 @@
 #include "marsim/common/units.hpp"
 #include "marsim/vehicle/imu.hpp"
 #include "marsim/vehicle/navigation_sensors.hpp"
+#include "marsim/vehicle/simulated_slam.hpp"
 
 namespace marsim::vehicle {
 
@@ -116,6 +117,7 @@ struct VehicleConfig {
   std::optional<MagnetometerConfig> magnetometer;
   std::optional<BarometerConfig> barometer;
   std::optional<GnssConfig> gnss;
+  std::optional<SlamConfig> estimate;  ///< its controller flies on these poses; none: on the truth
 
   /// Motors that take commands: a rotor each, or left and right wheels.
   int motorCount() const { return differential_drive ? 2 : static_cast<int>(rotors.size()); }
@@ -146,6 +148,7 @@ struct VehicleConfig {
 
  private:
   void declareRotors(Settings& settings);
+  void declareEstimate(Settings& settings);
   void validateFlight(const std::string& where) const;
 };
 

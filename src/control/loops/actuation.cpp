@@ -39,9 +39,7 @@ double motorFrequency(const VehicleModel& vehicle) {
 LoopSpec thrustSpecOf(const ControllerConfig& config, const VehicleModel& vehicle) {
   const double motors = motorFrequency(vehicle);
   if (!config.feedback.motor_model) return {motors, std::min(vehicle.motor_damping, 1.0)};
-  const bool feeds_back =
-      config.type == ControllerType::kCascadedPid && config.feedback.accelerations;
-  const double wanted = feeds_back ? kMotorsToAttitude : kMotorsToPlainAttitude;
+  const double wanted = config.readsAccelerations() ? kMotorsToAttitude : kMotorsToPlainAttitude;
   const double led =
       std::min(wanted * config.attitude.natural_frequency, MotorLead::kMaxRatio * motors);
   return {std::max(led, motors), 1.0};

@@ -60,8 +60,7 @@ void ControllerConfig::declare(Settings& settings) {
 void ControllerConfig::validate(const std::string& where) const {
   checkSettings(where, *this);
   const Validator check(where);
-  const bool reads_accelerations = type == ControllerType::kCascadedPid && feedback.accelerations;
-  check.require(feedback.motor_model || !reads_accelerations, "feedback.motor_model", "false",
+  check.require(feedback.motor_model || !readsAccelerations(), "feedback.motor_model", "false",
                 "true where feedback.accelerations is");
   const double position_highest = attitude.natural_frequency / kAttitudeToPosition;
   check.require(position.natural_frequency <= position_highest, "position.natural_frequency",
@@ -77,6 +76,17 @@ void ControllerConfig::validate(const std::string& where) const {
   check.require(goal.acceleration <= acceleration_max, "goal.acceleration",
                 fmt::format("{}", goal.acceleration),
                 fmt::format("up to acceleration_max ({} m/s^2)", acceleration_max));
+}
+
+bool ControllerConfig::readsAccelerations() const {
+  return type == ControllerType::kCascadedPid && feedback.accelerations;
+}
+
+void ControllerConfig::requireFitForEstimates(const std::string& where) const {
+  Validator(where).require(
+      !readsAccelerations(), "controller", "one that reads true accelerations",
+      "with an estimate one that does not (feedback: {accelerations: false}): onboard, "
+      "onboard_slow, geometric");
 }
 
 std::unique_ptr<Controller> makeController(const ControllerConfig& config,

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "config/launch_words.hpp"
 #include "marsim/common/error.hpp"
 #include "marsim/config/load.hpp"
 #include "ros/common/swarm_params.hpp"
@@ -21,8 +22,13 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
     : inputs_(handle), diagnostics_(handle, private_handle) {
   Params params(private_handle);
   frames_ = readFrames(params, handle);
-  const vehicle::VehicleConfig vehicle = readVehicle(params, handle);
-  control::ControllerConfig config = config::loadController(params.text("controller"));
+  vehicle::VehicleConfig vehicle = readVehicle(params, handle);
+  const std::string lidar = given(readSwarmPlace(params, handle).lidar, params.text("lidar"));
+  vehicle.imu = config::chooseImu(params.text("imu"), vehicle.imu, lidar);
+  const auto estimate = EstimateInput::read(params, vehicle, lidar);
+  const bool on_estimate = estimate.has_value();
+  control::ControllerConfig config = config::chooseController(
+      config::controllerName(params.text("controller"), on_estimate), on_estimate, params.where());
   config.goal.speed = params.number("goal_speed", config.goal.speed, Quantity::kSpeed);
   config.goal.acceleration =
       params.number("goal_acceleration", config.goal.acceleration, Quantity::kNumber);
@@ -30,8 +36,13 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
   config.validate(params.where());
   const control::VehicleModel model = sim::vehicleModel(vehicle);
   pilot_ = std::make_unique<sim::Pilot>(config, model);
-  estimates_ =
-      EstimateInput::make(handle, inputs_, params, vehicle, config, *pilot_, [this] { onImu(); });
+  const std::uint64_t seed = readSeed(params, handle);
+  if (estimate) {
+    pilot_->flyOn({*estimate, config.estimator, vehicle.imu, seed});
+    const std::string topic = estimate->slam ? "" : params.text("estimate");
+    estimates_ = std::make_unique<EstimateInput>(handle, inputs_, frames_, topic,
+                                                 *pilot_->estimates(), [this] { onImu(); });
+  }
   in_lockstep_ = params.flag("lockstep");
   params.finish();
 
@@ -173,7 +184,7 @@ void ControllerNode::answer(const marsim::VehicleState& message) {
   const bool was_commanded = pilot_->commander().commanded();
   const auto speeds = pilot_->answer(report);
   state_ = pilot_->motion();
-  if (estimates_) estimates_->tellNews();
+  if (estimates_) estimates_->answered();
   reference_ = pilot_->reference();
   if (const auto ended = pilot_->commander().takeEndedStream()) {
     watch_->ended(*ended, wallTime());

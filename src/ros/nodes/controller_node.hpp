@@ -41,9 +41,10 @@ namespace marsim::ros_nodes {
 /// marsim/ActiveCommand) before it answers the first state. /map_info tells where the map ends and,
 /// for ground_z `auto`, where the ground is. What CommandWatch notes goes to the log and to
 /// /diagnostics.
-/// With `estimate` it flies on that in place of the truth (EstimateInput, whose parameters it has).
-/// Parameters: vehicle, controller, goal_speed [m/s], goal_acceleration [m/s^2] (default: the
-/// controller file's), ground_z [m], lockstep, world_frame, frame_prefix.
+/// With `estimate` it flies on that in place of the truth (EstimateInput, whose parameters and
+/// topics it has).
+/// Parameters: vehicle, imu, lidar, seed, controller, goal_speed [m/s], goal_acceleration [m/s^2]
+/// (default: the controller file's), ground_z [m], lockstep, world_frame, frame_prefix.
 class ControllerNode {
  public:
   ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_handle);

@@ -6,15 +6,13 @@
 #include <nav_msgs/Odometry.h>
 #include <ros/ros.h>
 
-#include "marsim/common/random.hpp"
-#include "marsim/geometry/pose.hpp"
+#include "marsim/vehicle/simulated_slam.hpp"
 #include "ros/common/clock_grants.hpp"
 #include "ros/common/inputs.hpp"
 
 namespace marsim::ros_nodes {
 
-/// A stand-in for a SLAM: it publishes the true pose with noise, at a rate of its own, and can be
-/// made to lose itself or to jump. For trying what flies on estimates without a SLAM.
+/// A stand-in for a SLAM: publishes the poses of a vehicle::SimulatedSlam.
 ///
 /// In: `odom`. Out: `slam_odom` (nav_msgs/Odometry, without a twist as LiDAR-inertial odometry
 /// leaves it). Parameters: rate [Hz], position_noise [m] and attitude_noise [rad] (1 sigma, each
@@ -26,14 +24,8 @@ class SimulatedSlamNode {
 
  private:
   void onOdometry(const nav_msgs::OdometryConstPtr& message);
-  geometry_msgs::Pose estimate(const geometry_msgs::Pose& truth, double seconds);
-  Eigen::Vector3d deviate(double sigma);
 
-  TimeNs period_ = 0;
-  double position_noise_ = 0.0, attitude_noise_ = 0.0, drift_ = 0.0, jump_ = 0.0;
-  double lost_at_, back_at_, jump_at_;  ///< [s]; NaN: never
-  RandomStream random_;
-  TimeNs last_ = -1;
+  std::optional<vehicle::SimulatedSlam> slam_;
   std::optional<ClockGrants> grants_;
   ros::Publisher publisher_;
   Inputs inputs_;

@@ -13,46 +13,35 @@ namespace marsim::ros_nodes {
 namespace {
 
 constexpr std::uint32_t kEstimateQueue = 100;
-constexpr double kLongestDelay = 1.0;      // [s], the estimator's memory
-constexpr double kLongestSettling = 60.0;  // [s]
 
 }  // namespace
 
-std::unique_ptr<EstimateInput> EstimateInput::make(ros::NodeHandle& handle, Inputs& inputs,
-                                                   Params& params,
-                                                   const vehicle::VehicleConfig& vehicle,
-                                                   const control::ControllerConfig& controller,
-                                                   sim::Pilot& pilot, std::function<void()> onImu) {
-  const std::string topic = params.text("estimate");
-  const std::string lidar = params.text("lidar");
-  const vehicle::ImuConfig imu = config::chooseImu(params.text("imu"), vehicle.imu, lidar);
-  sim::EstimateConfig config;
-  config.X_BE = config::chooseFrame(params.text("estimate_frame"), imu, lidar, params.where(),
-                                    "estimate_frame");
-  config.begins_at_vehicle = params.choice("estimate_origin", {"world", "vehicle"}) == "vehicle";
-  const double delay = params.number("estimate_delay", Quantity::kTime);
-  Validator(params.where()).within("estimate_delay", delay, 0.0, kLongestDelay, "s");
-  config.delay = toNs(delay);
-  const double settle = params.number("estimate_settle", Quantity::kTime);
-  Validator(params.where()).within("estimate_settle", settle, 0.0, kLongestSettling, "s");
-  config.settle = toNs(settle);
-  if (topic.empty() || topic == "none") return nullptr;
-  const bool reads_truth =
-      controller.type == control::ControllerType::kCascadedPid && controller.feedback.accelerations;
-  Validator(params.where())
-      .require(!reads_truth, "controller", "one that reads true accelerations",
-               "with an estimate one that does not (feedback: {accelerations: false}): onboard, "
-               "onboard_slow, geometric");
-  pilot.flyOn(sim::EstimateLoop(config, controller.estimator, imu));
-  return std::unique_ptr<EstimateInput>(
-      new EstimateInput(handle, inputs, topic, *pilot.estimates(), std::move(onImu)));
+std::optional<sim::EstimateConfig> EstimateInput::read(Params& params,
+                                                       const vehicle::VehicleConfig& vehicle,
+                                                       const std::string& lidar) {
+  config::EstimateWords words;
+  words.estimate = params.text("estimate");
+  words.frame = params.text("estimate_frame");
+  words.begins_at_vehicle = params.choice("estimate_origin", {"world", "vehicle"}) == "vehicle";
+  words.delay = params.numberOrAuto("estimate_delay", Quantity::kTime);
+  words.settle = params.numberOrAuto("estimate_settle", Quantity::kTime);
+  return config::chooseEstimate(words, vehicle, lidar, params.where());
 }
 
-EstimateInput::EstimateInput(ros::NodeHandle& handle, Inputs& inputs, const std::string& topic,
-                             sim::EstimateLoop& loop, std::function<void()> onImu)
-    : topic_(handle.resolveName(topic)), loop_(loop), onImu_(std::move(onImu)), inputs_(inputs) {
+EstimateInput::EstimateInput(ros::NodeHandle& handle, Inputs& inputs, const Frames& frames,
+                             const std::string& topic, sim::EstimateLoop& loop,
+                             std::function<void()> onImu)
+    : frames_(frames),
+      topic_(handle.resolveName(topic.empty() ? "slam_odom" : topic)),
+      loop_(loop),
+      onImu_(std::move(onImu)),
+      inputs_(inputs) {
   imu_subscriber_ =
       inputs_.subscribeToStream("imu/data_raw", kEstimateQueue, &EstimateInput::onImu, this);
+  if (topic.empty()) {
+    slam_publisher_ = {handle, "slam_odom", kEstimateQueue};
+    return;
+  }
   estimate_subscriber_ = handle.subscribe(topic, kEstimateQueue, &EstimateInput::onEstimate, this,
                                           ros::TransportHints().tcpNoDelay());
 }
@@ -81,7 +70,14 @@ void EstimateInput::onEstimate(const topic_tools::ShapeShifter::ConstPtr& messag
   }
 }
 
-void EstimateInput::tellNews() {
+void EstimateInput::answered() {
+  if (const auto& estimate = loop_.simulated(); estimate && slam_publisher_.wanted()) {
+    const auto message = boost::make_shared<nav_msgs::Odometry>();
+    message->header = toHeader(estimate->stamp, frames_.world);
+    message->child_frame_id = frames_.base();
+    message->pose.pose = toPose(estimate->X_WB);
+    slam_publisher_.publish(message);
+  }
   const std::string news = loop_.takeNews();
   if (news.empty()) return;
   const bool is_fine = phase() == sim::EstimateLoop::Phase::kEstimate;

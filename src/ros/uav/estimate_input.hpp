@@ -2,9 +2,10 @@
 #pragma once
 
 #include <functional>
-#include <memory>
+#include <optional>
 #include <string>
 
+#include <nav_msgs/Odometry.h>
 #include <ros/ros.h>
 #include <sensor_msgs/Imu.h>
 #include <topic_tools/shape_shifter.h>
@@ -13,43 +14,45 @@
 #include "marsim/sim/pilot.hpp"
 #include "ros/common/inputs.hpp"
 #include "ros/common/params.hpp"
+#include "ros/common/watched_publisher.hpp"
+#include "ros/messages/frames.hpp"
 
 namespace marsim::ros_nodes {
 
 /// The input of a pilot in place of the truth: the poses of a SLAM and the vehicle's IMU.
 ///
-/// In: the topic that `estimate` names (nav_msgs/Odometry, or another message of poses as
-/// readPoses() knows them), `imu/data_raw`. Parameters: estimate (a topic; none), estimate_frame
-/// (the frame in the body whose pose it gives, as config::chooseFrame reads it), estimate_origin
-/// (world; vehicle: its poses are relative to the first one), estimate_delay (from an estimate's
-/// stamp to the first state that it acts on [s]), estimate_settle (how long they must have come
-/// before the pilot flies on them [s]), imu and lidar (as config::chooseImu reads them).
+/// In: `imu/data_raw` and the topic that `estimate` names (nav_msgs/Odometry, or another message of
+/// poses as readPoses() knows them). Out, with a simulated SLAM: `slam_odom` (nav_msgs/Odometry).
 class EstimateInput {
  public:
-  /// Null if no estimate is configured. `inputs` are the node's. `onImu` is called after each
-  /// sample.
-  static std::unique_ptr<EstimateInput> make(ros::NodeHandle& handle, Inputs& inputs,
-                                             Params& params, const vehicle::VehicleConfig& vehicle,
-                                             const control::ControllerConfig& controller,
-                                             sim::Pilot& pilot, std::function<void()> onImu);
+  /// Reads which estimates a pilot flies on; none: the truth. `vehicle` has the IMU in use.
+  /// Parameters: estimate (a topic, realistic, none or auto), estimate_frame, estimate_origin
+  /// (world or vehicle), estimate_delay and estimate_settle [s], as config::chooseEstimate() reads
+  /// them.
+  static std::optional<sim::EstimateConfig> read(Params& params,
+                                                 const vehicle::VehicleConfig& vehicle,
+                                                 const std::string& lidar);
+  /// `topic` of the estimates, empty: of a simulated SLAM. `inputs` and `frames` are the node's.
+  /// `onImu` is called after each sample.
+  EstimateInput(ros::NodeHandle& handle, Inputs& inputs, const Frames& frames,
+                const std::string& topic, sim::EstimateLoop& loop, std::function<void()> onImu);
 
   /// Whether a report can be answered: the IMU's sample of its instant has come.
   bool isReady(const sim::VehicleReport& report) const { return loop_.isReady(report); }
-  /// Logs changes. Call after each answer.
-  void tellNews();
-  const std::string& topic() const { return topic_; }
+  /// Publishes the simulated SLAM's estimate and logs changes. Call after each answer.
+  void answered();
   sim::EstimateLoop::Phase phase() const { return loop_.phase(); }
 
  private:
-  EstimateInput(ros::NodeHandle& handle, Inputs& inputs, const std::string& topic,
-                sim::EstimateLoop& loop, std::function<void()> onImu);
   void onImu(const sensor_msgs::ImuConstPtr& message);
   void onEstimate(const topic_tools::ShapeShifter::ConstPtr& message);
 
+  Frames frames_;
   std::string topic_;
   sim::EstimateLoop& loop_;
   std::function<void()> onImu_;
   Inputs& inputs_;
+  WatchedPublisher<nav_msgs::Odometry> slam_publisher_;
   ros::Subscriber imu_subscriber_, estimate_subscriber_;
 };
 

@@ -4,6 +4,7 @@
 #include "common/bounds.hpp"
 #include "common/output_file.hpp"
 #include "config/defaults.hpp"
+#include "config/launch_words.hpp"
 #include "config/load_multirotor.hpp"
 #include "marsim/config/load.hpp"
 #include "tools/process/command_line.hpp"
@@ -11,7 +12,8 @@
 
 int main(int argc, char** argv) {
   using namespace marsim;
-  std::string vehicle = config::defaultOf("vehicle"), controller = config::defaultOf("controller");
+  std::string vehicle = config::defaultOf("vehicle"),
+              controller = config::controllerName("auto", false);
   std::string axis = "x", step, picture;
   CLI::App app(
       "Flies a step of position, yaw, roll or pitch in empty space, fits a second-order system to\n"

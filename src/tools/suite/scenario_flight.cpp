@@ -2,6 +2,7 @@
 #include "tools/suite/scenario_flight.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -30,7 +31,8 @@ namespace {
 
 /// Arguments of sim.launch that this flight takes.
 const std::vector<std::string> kArguments = split(
-    "camera check_start collision collision_response controller depth dynamics epoch ground_z "
+    "camera check_start collision collision_response controller depth dynamics epoch estimate "
+    "estimate_delay estimate_settle ground_z "
     "gusts image_resolution imu instantaneous lidar lidar_noise map motor_failure obstacles output "
     "rays renderer "
     "replay resolution returns speed surface surfaces vegetation vehicle weather wind",
@@ -91,6 +93,12 @@ class ScenarioFlight::Arguments {
                         fmt::format("a number in {}", unitList(quantity)));
     }
   }
+  /// As number(), but NaN for "auto".
+  double numberOrAuto(const std::string& name, Quantity quantity) const {
+    return text(name) == "auto" ? std::nan("") : number(name, quantity);
+  }
+  /// Replaces "auto" by what it stands for.
+  void resolve(const std::string& name, const std::string& value) { values_[name] = value; }
   /// The result of a loader for an argument; the error for an unknown name tells its source.
   template <class Load>
   auto loaded(const std::string& name, const Load& load) const {
@@ -111,7 +119,7 @@ ScenarioFlight::ScenarioFlight(const scenario::Scenario& scenario, std::uint64_t
                                const GivenArguments& given)
     : guide_(scenario, scenario.uavNames().front()) {
   requireNoRos(scenario);
-  arguments_ = std::make_unique<const Arguments>(scenario, given);
+  arguments_ = std::make_unique<Arguments>(scenario, given);
   // Drawn like the seeds of its nodes.
   config_.seed = RandomStream(seed, "/" + given.uav).next();
   makeConfig(scenario, given.replay_axes);
@@ -164,7 +172,7 @@ void ScenarioFlight::makeConfig(const scenario::Scenario& scenario, dataset::Axe
     const bool has_none = lidar == "none" && word == "auto";
     return config::chooseImu(has_none ? "vehicle" : word, config_.vehicle.imu, lidar);
   });
-  config_.controller = given.loaded("controller", config::loadController);
+  chooseController();
   config_.controller.goal.speed = given.number("speed", Quantity::kSpeed);
   Validator(given.where("speed")).positive("speed", config_.controller.goal.speed, "m/s");
   config_.controller.validate(given.where("speed"));
@@ -190,6 +198,25 @@ void ScenarioFlight::makeConfig(const scenario::Scenario& scenario, dataset::Axe
       Eigen::Vector3d(0.0, 0.0, config::defaultNumber("z", Quantity::kLength)));
   config_.start_yaw = scenario.yaw;
   config_.VehicleSetup::validate(given.where());
+}
+
+void ScenarioFlight::chooseController() {
+  Arguments& given = *arguments_;
+  config::EstimateWords words;
+  words.estimate = given.text("estimate");
+  words.delay = given.numberOrAuto("estimate_delay", Quantity::kTime);
+  words.settle = given.numberOrAuto("estimate_settle", Quantity::kTime);
+  config_.estimate =
+      config::chooseEstimate(words, config_.vehicle, given.text("lidar"), given.where("estimate"));
+  if (!config_.estimate) config_.vehicle.estimate.reset();
+  const bool on_estimate = config_.estimate.has_value();
+  Validator(given.where("estimate"))
+      .require(!on_estimate || config_.estimate->slam, "estimate",
+               fmt::format("'{}'", clipped(words.estimate)), "auto, none or realistic without ROS");
+  given.resolve("controller", config::controllerName(given.text("controller"), on_estimate));
+  config_.controller = given.loaded("controller", [&](const std::string& name) {
+    return config::chooseController(name, on_estimate, given.where("controller"));
+  });
 }
 
 // Surfaces belong to the map, whatever LiDAR sees it.

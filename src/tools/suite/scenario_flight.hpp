@@ -72,6 +72,7 @@ class ScenarioFlight {
  private:
   class Arguments;
   void makeConfig(const scenario::Scenario& scenario, dataset::Axes replay_axes);
+  void chooseController();
   void addSurfaces();
   /// [m] Of the map that cameras see, beside one of this resolution.
   double imageResolution(double resolution) const;
@@ -79,7 +80,7 @@ class ScenarioFlight {
   void addObstacles(const std::string& name);
   void fly(const sim::VehicleReport& report);
 
-  std::unique_ptr<const Arguments> arguments_;
+  std::unique_ptr<Arguments> arguments_;
   sim::UavConfig config_;
   lidar::Weather weather_;
   TimeNs epoch_ = 0;
