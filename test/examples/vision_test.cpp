@@ -323,6 +323,7 @@ TEST(Odometry, PlacesImagesOfUnknownThingsByTheGyroscope) {
       ASSERT_EQ(X.has_value(), step < 10 || has_gyroscope) << step;
       if (X) {
         EXPECT_LT((X->translation() - poseAt(step).translation()).norm(), 0.01) << step;
+        EXPECT_LT(Eigen::AngleAxisd(X->linear().transpose() * poseAt(step).linear()).angle(), 1e-3);
       }
     }
     for (int step = 20; has_gyroscope && step < 26; ++step) {
@@ -351,6 +352,10 @@ TEST(Gyroscope, TellsAKnownTurn) {
   EXPECT_LT(gyroscope.turn(0.9, 0.965)->angularDistance(at(0.9).inverse() * at(0.965)), 1e-3);
   EXPECT_FALSE(gyroscope.turn(0.9, 1.0)) << "the last 45 ms were not measured";
   EXPECT_FALSE(gyroscope.turn(0.5, 0.6)) << "forgotten";
+  gyroscope.add(1.0, Vector3d::Zero());
+  EXPECT_FALSE(gyroscope.turn(0.94, 1.0)) << "40 ms before the last were not measured";
+  gyroscope.add(0.2, Vector3d::UnitX());  // time was set back
+  EXPECT_NEAR(gyroscope.turn(0.2, 0.21)->x(), 0.005, 1e-4);
 }
 
 TEST(Detector, MissesDelaysAndBlursBoxes) {
