@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include <Eigen/Geometry>
@@ -43,32 +44,38 @@ struct SeenMover {
 };
 
 /// Splits the features of images into moving and static ones (Zhong 2023, section 3.3.3, algorithms
-/// 1 and 2): in boxes of people only features stay whose flow over 0.1 s is of the same
-/// Gaussian as most flow outside of the boxes.
+/// 1 and 2): in boxes of people only features stay whose flow over 0.06 to 0.1 s is of the same
+/// Gaussian as most flow outside of the boxes. Where boxes leave few flows outside, features that
+/// were static in the earlier image count as outside.
 class MovingPoints {
  public:
+  explicit MovingPoints(const Pinhole& camera) : camera_(camera) {}
+
   /// Labels an image's features. `time` [s]. The boxes of the image before count, too, as a
-  /// detector misses some.
+  /// detector misses some. `turn`: rotation of the camera since the image before, by a gyroscope.
   const std::vector<PointFlow>& label(double time, const cv::Mat& grey, const Features& features,
-                                      const std::vector<Box>& boxes);
+                                      const std::vector<Box>& boxes,
+                                      const std::optional<Eigen::Quaterniond>& turn = {});
   /// Movers in the last image's boxes, by the depths of moving features in both images and the
   /// camera's pose X_WC in the last image, which is kept for later calls. The thesis (section
   /// 4.4.2) has the box's centre in place of the features, and keeps to the image plane.
-  std::vector<SeenMover> movers(const Pinhole& camera, const cv::Mat& depth,
-                                const Eigen::Isometry3d& X_WC);
+  std::vector<SeenMover> movers(const cv::Mat& depth, const Eigen::Isometry3d& X_WC);
 
  private:
   static constexpr double kSpan = 0.06;  // [s] the queue of algorithm 1, four images at 30 Hz
 
   struct Image {
     double time;
-    cv::Mat grey, depth;
+    cv::Mat grey, depth, is_static;  // is_static: not 0 around static features
+    Eigen::Quaterniond turn;         // since the image before
     Eigen::Isometry3d X_WC;
   };
 
   void classify(const std::vector<bool>& has_flow);
   bool isInBox(const cv::Point2f& pixel) const;
+  bool wasStatic(const cv::Point2f& then) const;
 
+  Pinhole camera_;
   std::deque<Image> images_;
   std::vector<Box> boxes_, before_;  // of the last image and of the one before
   std::vector<PointFlow> points_;

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <utility>
 
+#include "gyroscope.hpp"
 #include "marsim/lidar/image_truth.hpp"
 #include "odometry.hpp"
 #include "rgbd.hpp"
@@ -56,8 +58,9 @@ Pose bodyAt(Sequence::Motion motion, double time) {
   return {fromRollPitchYaw(rpy.x(), rpy.y(), rpy.z()), p + hand};
 }
 
-sim::UavConfig carrier(const Sequence& sequence, double seconds) {
+sim::UavConfig carrier(const Sequence& sequence, double seconds, std::uint32_t seed) {
   sim::UavConfig config;
+  config.seed = seed;
   config.vehicle = config::loadVehicle("zhong_2023");
   config.controller = config::loadController("default");
   config.cameras = config::loadCameras("d435i");
@@ -69,15 +72,40 @@ sim::UavConfig carrier(const Sequence& sequence, double seconds) {
   return config;
 }
 
+// With another seed, walkers begin at another corner of their ways.
+scene::ObstaclesConfig peopleOf(const Sequence& sequence, std::uint32_t seed) {
+  scene::ObstaclesConfig people =
+      config::loadObstacles(sequence.people_walk ? "tum_walking" : "tum_sitting");
+  people.seed = seed;
+  for (scene::ObstacleGroup& group : people.groups) {
+    if (group.kind != scene::ObstacleKind::kWaypoints) continue;
+    const auto corner = static_cast<std::ptrdiff_t>((seed - 1) % group.points.size());
+    std::rotate(group.points.begin(), group.points.begin() + corner, group.points.end());
+  }
+  return people;
+}
+
+DetectorConfig detectorOf(std::uint32_t seed) {
+  DetectorConfig config;
+  config.seed = seed;
+  return config;
+}
+
 /// Follows a sequence's images.
 class Follower {
  public:
-  Follower(const lidar::Camera& camera, const DetectorConfig& detector)
-      : camera_(camera),
-        pinhole_(pinholeOf(camera.config().model)),
-        detector_(detector),
+  Follower(const sim::Uav& uav, const Pose& X_BI, std::uint32_t seed)
+      : camera_(uav.cameras()->cameras()[0]),
+        q_IC_(X_BI.q.inverse() * camera_.config().X_BC.q),
+        pinhole_(pinholeOf(camera_.config().model)),
+        detector_(detectorOf(seed)),
+        moving_(pinhole_),
         cleaned_(pinhole_),
         plain_(pinhole_) {}
+
+  void add(const vehicle::ImuSample& sample) {
+    gyroscope_.add(toSeconds(sample.stamp), sample.angular_velocity);
+  }
 
   void add(const lidar::CameraImage& image, View<scene::MovingObject> objects,
            const std::function<void(const LabelledImage&)>& show) {
@@ -92,19 +120,27 @@ class Follower {
     const std::vector<Box> boxes = detector_.detect(time, truth);
     Features features = findFeatures(grey);
     features.depths = depthsOf(features.pixels, depth);
-    const std::vector<PointFlow>& points = moving_.label(time, grey, features, boxes);
+    auto turn = gyroscope_.turn(std::exchange(last_, time), time);
+    if (turn) turn = q_IC_.inverse() * *turn * q_IC_;
+    const std::vector<PointFlow>& points = moving_.label(time, grey, features, boxes, turn);
     std::vector<bool> all(features.size(), true), is_static(features.size());
     for (std::size_t i = 0; i < points.size(); ++i) {
       is_static[i] = points[i].label == Label::kStatic;
     }
     const Isometry3d X_WC = isometryOf(image.X_WC);
-    const auto cleaned = cleaned_.add(features, is_static), plain = plain_.add(features, all);
+    const auto cleaned = cleaned_.add(features, is_static, turn),
+               plain = plain_.add(features, all, turn);
     if (cleaned) result.with_removal.push_back({time, X_WC, *cleaned});
     if (plain) result.without.push_back({time, X_WC, *plain});
     ++result.images;
+    cv::Mat in_boxes(grey.size(), CV_8UC1, cv::Scalar(0));
+    for (const Box& box : boxes) {
+      cv::rectangle(in_boxes, cv::Point2d(box.left, box.top), cv::Point2d(box.right, box.bottom), 1,
+                    cv::FILLED);
+    }
+    result.in_boxes += (cv::mean(in_boxes)[0] - result.in_boxes) / result.images;
     judge(image, points, boxes);
-    if (cleaned)
-      judge(moving_.movers(pinhole_, depth, *cleaned), X_WC * cleaned->inverse(), people);
+    if (cleaned) judge(moving_.movers(depth, *cleaned), X_WC * cleaned->inverse(), people);
     if (show) show({time, grey, boxes, points});
   }
 
@@ -147,10 +183,13 @@ class Follower {
   }
 
   const lidar::Camera& camera_;
+  Eigen::Quaterniond q_IC_;
   Pinhole pinhole_;
   Detector detector_;
   MovingPoints moving_;
   Odometry cleaned_, plain_;
+  Gyroscope gyroscope_;
+  double last_ = 0.0;  // [s] the last image
 };
 
 }  // namespace
@@ -163,18 +202,19 @@ std::vector<StampedPose> pathOf(const Sequence& sequence, double seconds) {
   return poses;
 }
 
-SequenceResult run(const Sequence& sequence, double seconds, const DetectorConfig& detector,
+SequenceResult run(const Sequence& sequence, double seconds, std::uint32_t seed,
                    const std::function<void(const LabelledImage&)>& show) {
   static const std::shared_ptr<const map::SurfelMap> map = Room().map();
   sim::World world(map);
-  sim::Uav& uav = world.addUav(carrier(sequence, seconds));
-  const auto people = std::make_shared<scene::Obstacles>(
-      config::loadObstacles(sequence.people_walk ? "tum_walking" : "tum_sitting"),
-      scene::MapDistance(), "people");
+  const sim::UavConfig config = carrier(sequence, seconds, seed);
+  sim::Uav& uav = world.addUav(config);
+  const auto people =
+      std::make_shared<scene::Obstacles>(peopleOf(sequence, seed), scene::MapDistance(), "people");
   world.addObjects(people);
   const auto driver = std::make_shared<scene::ObstacleDriver>(people, 0);
   if (!sequence.people_walk) world.addDriver(driver);
-  Follower follower(uav.cameras()->cameras()[0], detector);
+  Follower follower(uav, config.vehicle.imu.X_BI, seed);
+  uav.on_imu = [&](const vehicle::ImuSample& sample) { follower.add(sample); };
   uav.on_camera_image = [&](std::size_t, const lidar::CameraImage& image,
                             View<scene::MovingObject> objects) {
     follower.add(image, objects, show);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
@@ -26,6 +27,7 @@ struct SequenceResult {
   /// Poses of the odometry that leaves out moving points, and of one with all points.
   std::vector<PosePair> with_removal, without;
   std::size_t images = 0;
+  double in_boxes = 0.0;  ///< share of the images' area, 0 to 1
   // Labels and velocities compared with the truth:
   std::size_t moving = 0, moving_found = 0;  ///< features on moving surfaces in boxes
   std::size_t still = 0, still_kept = 0;     ///< features of the room in boxes
@@ -43,8 +45,10 @@ struct LabelledImage {
 /// Poses of the body that carries a sequence's camera, 20 a second.
 std::vector<marsim::StampedPose> pathOf(const Sequence& sequence, double seconds);
 
-/// Records a sequence of `seconds` and follows it as it is made. `show` may be empty.
-SequenceResult run(const Sequence& sequence, double seconds, const DetectorConfig& detector,
+/// Records a sequence of `seconds` and follows it as it is made. The seed is that of the noise of
+/// camera and detector, of people's sizes and of where walkers start on their ways. `show` may be
+/// empty.
+SequenceResult run(const Sequence& sequence, double seconds, std::uint32_t seed = 1,
                    const std::function<void(const LabelledImage&)>& show = {});
 
 }  // namespace vision

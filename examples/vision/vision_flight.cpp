@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Visual odometry among people and hovering on it, without ROS:
 // vision_flight SEQUENCE [SECONDS [PICTURE.png [AT]]], SEQUENCE walking_xyz ...;
-// vision_flight all [SECONDS [BOXES.png]];
+// vision_flight all [SECONDS [BOXES.png [SEEDS]]], medians over the seeds 1 to SEEDS;
 // vision_flight hover d435i|stereo [SECONDS];
 // vision_flight paths FOLDER [SECONDS], the sequences' paths as TUM files.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <future>
 #include <iomanip>
 #include <string>
 #include <vector>
@@ -24,31 +26,67 @@ using namespace vision;
 
 namespace {
 
-void print(const char* name, const std::vector<double>& errors) {
-  const Statistics s = statisticsOf(errors);
-  std::printf(" %s %.4f %.4f %.4f %.4f m", name, s.rms, s.mean, s.median, s.deviation);
+using Results = std::vector<SequenceResult>;  // of a sequence, by seed
+
+double medianOf(const Results& results, const std::function<double(const SequenceResult&)>& value) {
+  std::vector<double> values;
+  for (const SequenceResult& result : results) values.push_back(value(result));
+  return statisticsOf(values).median;
 }
 
-void print(const std::string& name, const char* kind, const std::vector<PosePair>& poses,
-           std::size_t images) {
-  std::printf("%-18s %-15s (rms, mean, median, deviation)", name.c_str(), kind);
-  print("ATE", absoluteErrors(poses));
-  print("RPE", relativeErrors(poses));
-  std::printf(", lost in %zu of %zu images\n", images - poses.size(), images);
+void print(const char* name, const Results& results,
+           const std::function<std::vector<double>(const SequenceResult&)>& errors) {
+  std::printf(" %s", name);
+  for (const auto part :
+       {&Statistics::rms, &Statistics::mean, &Statistics::median, &Statistics::deviation}) {
+    std::printf(" %.4f", medianOf(results, [&](const SequenceResult& result) {
+                  return statisticsOf(errors(result)).*part;
+                }));
+  }
+}
+
+void print(const std::string& name, const char* kind, const Results& results,
+           std::vector<PosePair> SequenceResult::*poses) {
+  std::printf("%-18s %-15s [m] (rms, mean, median, deviation)", name.c_str(), kind);
+  print("ATE", results,
+        [&](const SequenceResult& result) { return absoluteErrors(result.*poses); });
+  print("RPE", results,
+        [&](const SequenceResult& result) { return relativeErrors(result.*poses); });
+  std::printf(", lost in");
+  for (const SequenceResult& result : results)
+    std::printf(" %zu", result.images - (result.*poses).size());
+  std::printf(" of %zu images\n", results[0].images);
 }
 
 double share(std::size_t part, std::size_t whole) {
   return whole == 0 ? 100.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-void print(const std::string& name, const SequenceResult& result) {
-  print(name, "without removal", result.without, result.images);
-  print(name, "with removal", result.with_removal, result.images);
+// Rms of the absolute errors with removal over that without [%].
+double ratioOf(const SequenceResult& result) {
+  return 100.0 * statisticsOf(absoluteErrors(result.with_removal)).rms /
+         statisticsOf(absoluteErrors(result.without)).rms;
+}
+
+// Prints medians over the seeds.
+void print(const std::string& name, const Results& results) {
+  print(name, "without removal", results, &SequenceResult::without);
+  print(name, "with removal", results, &SequenceResult::with_removal);
+  std::printf("%-18s ATE rms with removal %.0f %% of that without (", name.c_str(),
+              medianOf(results, ratioOf));
+  for (const SequenceResult& result : results) std::printf(" %.0f", ratioOf(result));
   std::printf(
-      "%-18s in boxes: %.1f %% of features on people are moving, %.1f %% of the room's "
-      "static; velocities: median error %.2f m/s\n",
-      name.c_str(), share(result.moving_found, result.moving),
-      share(result.still_kept, result.still), statisticsOf(result.velocity_errors).median);
+      " ); boxes on %.0f %% of the images; in boxes %.1f %% of features on people are moving, "
+      "%.1f %% of the room's static; velocities: median error %.2f m/s\n",
+      medianOf(results, [](const SequenceResult& result) { return 100.0 * result.in_boxes; }),
+      medianOf(
+          results,
+          [](const SequenceResult& result) { return share(result.moving_found, result.moving); }),
+      medianOf(results,
+               [](const SequenceResult& result) { return share(result.still_kept, result.still); }),
+      medianOf(results, [](const SequenceResult& result) {
+        return statisticsOf(result.velocity_errors).median;
+      }));
   std::fflush(stdout);
 }
 
@@ -95,15 +133,28 @@ int runSequences(const std::string& name, int argc, char** argv) {
     draw(image, path);
     is_drawn = true;
   };
+  const int last = argc > 4 && name == "all" ? std::atoi(argv[4]) : 1;
   std::vector<Errors> absolute, relative;
   for (const auto& [known, sequence] : kSequences) {
     if (name != "all" && name != known) continue;
-    const SequenceResult result = run(sequence, seconds, {}, show);
-    print(known, result);
-    absolute.push_back(
-        {known, absoluteErrors(result.without), absoluteErrors(result.with_removal)});
-    relative.push_back(
-        {known, relativeErrors(result.without), relativeErrors(result.with_removal)});
+    std::vector<std::future<SequenceResult>> runs;
+    for (int seed = 1; seed <= last; ++seed) {
+      runs.push_back(std::async(std::launch::async, run, sequence, seconds, seed, show));
+    }
+    Results results;
+    for (auto& result : runs) results.push_back(result.get());
+    print(known, results);
+    const auto add = [](std::vector<double>& errors, const std::vector<double>& more) {
+      errors.insert(errors.end(), more.begin(), more.end());
+    };
+    Errors &of_all = absolute.emplace_back(), &over_time = relative.emplace_back();
+    of_all.name = over_time.name = known;
+    for (const SequenceResult& result : results) {
+      add(of_all.without, absoluteErrors(result.without));
+      add(of_all.with_removal, absoluteErrors(result.with_removal));
+      add(over_time.without, relativeErrors(result.without));
+      add(over_time.with_removal, relativeErrors(result.with_removal));
+    }
   }
   if (name == "all" && !path.empty()) write(boxPlots(absolute, relative), path);
   return 0;

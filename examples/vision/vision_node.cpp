@@ -137,15 +137,16 @@ class VisionNode {
     features.depths =
         is_stereo_ ? vision::depthsOf(features.pixels, grey, greyOf(*second_), focal_baseline)
                    : vision::depthsOf(features.pixels, depth);
+    const auto turn = turnTo(stamp);
     std::vector<bool> are_static(features.size(), true);
     std::vector<vision::Box> boxes;
     if (sees_people_) {
       boxes = detector_.detect(stamp.toSec(), truth());
-      const auto& points = moving_.label(stamp.toSec(), grey, features, boxes);
+      const auto& points = moving_->label(stamp.toSec(), grey, features, boxes, turn);
       for (std::size_t i = 0; i < points.size(); ++i)
         are_static[i] = points[i].label == vision::Label::kStatic;
     }
-    const auto X_FC = follower_->add(features, are_static, turnTo(stamp));
+    const auto X_FC = follower_->add(features, are_static, turn);
     if (sees_people_) {
       const auto X_WC = X_FC ? std::make_optional(X_WF_ * *X_FC) : std::nullopt;
       people_->add({stamp.toSec(), depth, X_WC}, boxes);
@@ -210,6 +211,7 @@ class VisionNode {
     X_WF_ = isometryOf(start_->pose.position, start_->pose.orientation);
     const vision::Pinhole pinhole{camera_->P[0], camera_->P[5], camera_->P[2], camera_->P[6]};
     follower_.emplace(pinhole);
+    moving_.emplace(pinhole);
     people_.emplace(pinhole, detection_.delay);
     starts_.shutdown();
     return true;
@@ -245,7 +247,7 @@ class VisionNode {
   std::optional<vision::Odometry> follower_;
   vision::DetectorConfig detection_;
   vision::Detector detector_{detection_};
-  vision::MovingPoints moving_;
+  std::optional<vision::MovingPoints> moving_;
   std::optional<vision::People> people_;
   std::map<std::string, Mounting> mountings_;  // by the frame that is mounted
   vision::Gyroscope gyroscope_;

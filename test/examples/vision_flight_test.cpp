@@ -9,7 +9,7 @@ namespace vision {
 namespace {
 
 TEST(VisionFlight, LeavingOutMovingPointsHalvesTheErrorAmongPeopleWhoWalk) {
-  const SequenceResult result = run(kSequences.at("walking_static"), 10.0, {});
+  const SequenceResult result = run(kSequences.at("walking_static"), 10.0);
   ASSERT_EQ(result.images, 151U);
   EXPECT_GE(result.with_removal.size(), 145U);
   const double cleaned = statisticsOf(absoluteErrors(result.with_removal)).rms,

@@ -122,7 +122,7 @@ TEST(MovingPoints, LeavesOutWhatMovesInABoxAndKeepsTheRest) {
     return image;
   };
   const Box box{170.0, 120.0, 400.0, 380.0};
-  MovingPoints moving;
+  MovingPoints moving({600.0, 600.0, 319.5, 239.5});
   for (int step = 0; step < 2; ++step) {
     const cv::Mat image = at(step);
     moving.label(step / 15.0, image, findFeatures(image), {box});
@@ -159,10 +159,50 @@ TEST(MovingPoints, LeavesOutWhatMovesInABoxAndKeepsTheRest) {
   }
 }
 
+TEST(MovingPoints, KeepsStaticFeaturesOfATurningCameraWhereBoxesFillTheImage) {
+  const cv::Mat background = texture(3), patch = texture(4, 150, 200);
+  cv::Matx33d K(600.0, 0.0, 319.5, 0.0, 600.0, 239.5, 0.0, 0.0, 1.0);
+  for (const bool has_gyroscope : {true, false}) {
+    MovingPoints moving({600.0, 600.0, 319.5, 239.5});
+    for (int step = 0; step < 4; ++step) {  // the camera turns to the right, the patch moves
+      const double turn = 0.02, angle = turn * step;
+      const cv::Matx33d R(std::cos(angle), 0.0, -std::sin(angle), 0.0, 1.0, 0.0, std::sin(angle),
+                          0.0, std::cos(angle));
+      cv::Mat image;
+      cv::warpPerspective(background, image, K * R * K.inv(), background.size(), cv::INTER_CUBIC,
+                          cv::BORDER_REFLECT);
+      const cv::Rect there(240, 140 + 8 * step, 150, 200);
+      patch.copyTo(image(there));
+      const Box box = step < 3 ? Box{450.0, 0.0, 639.0, 479.0} : Box{0.0, 0.0, 639.0, 479.0};
+      const Eigen::Quaterniond turn_C(Eigen::AngleAxisd(turn, Vector3d::UnitY()));
+      const std::vector<PointFlow>& points =
+          moving.label(step / 15.0, image, findFeatures(image), {box, {240, 100, 400, 400}},
+                       has_gyroscope ? std::make_optional(turn_C) : std::nullopt);
+      int in_box = 0, kept = 0, in_patch = 0, found = 0;
+      for (const PointFlow& point : points) {
+        if (cv::Rect(there.x + 15, there.y + 15, 120, 170).contains(point.now)) {
+          ++in_patch;
+          found += point.label == Label::kMoving ? 1 : 0;
+        } else if (point.now.x > 450.0F && point.now.x < 590.0F) {  // seen in both images
+          ++in_box;
+          kept += point.label == Label::kStatic ? 1 : 0;
+        }
+      }
+      if (step < 2) continue;
+      if (has_gyroscope || step == 2) {
+        EXPECT_EQ(kept > 0.8 * in_box, has_gyroscope) << step << ": " << kept << " of " << in_box;
+      }
+      if (has_gyroscope) {
+        EXPECT_GT(found, 0.8 * in_patch) << step;
+      }
+    }
+  }
+}
+
 TEST(MovingPoints, TellsTheVelocityOfAMover) {
   const cv::Mat background = texture(5), patch = texture(6, 150, 200);
   const Pinhole camera{600.0, 600.0, 319.5, 239.5};
-  MovingPoints moving;
+  MovingPoints moving(camera);
   std::vector<SeenMover> movers;
   Isometry3d X_WC = Isometry3d::Identity();
   X_WC.rotate(Eigen::AngleAxisd(0.5 * M_PI, Vector3d::UnitZ()));
@@ -172,7 +212,7 @@ TEST(MovingPoints, TellsTheVelocityOfAMover) {
     patch.copyTo(image(there));
     depth(there).setTo(2.0 - 0.05 * step);
     moving.label(0.1 * step, image, findFeatures(image), {{180.0, 130.0, 420.0, 370.0}});
-    movers = moving.movers(camera, depth, X_WC);
+    movers = moving.movers(depth, X_WC);
   }
   ASSERT_EQ(movers.size(), 1U);
   const double x = (295.0 - camera.cx) / 600.0 * 1.9;  // middle of the patch in C
@@ -283,6 +323,7 @@ TEST(Odometry, PlacesImagesOfUnknownThingsByTheGyroscope) {
       ASSERT_EQ(X.has_value(), step < 10 || has_gyroscope) << step;
       if (X) {
         EXPECT_LT((X->translation() - poseAt(step).translation()).norm(), 0.01) << step;
+        EXPECT_LT(Eigen::AngleAxisd(X->linear().transpose() * poseAt(step).linear()).angle(), 1e-3);
       }
     }
     for (int step = 20; has_gyroscope && step < 26; ++step) {
@@ -311,6 +352,10 @@ TEST(Gyroscope, TellsAKnownTurn) {
   EXPECT_LT(gyroscope.turn(0.9, 0.965)->angularDistance(at(0.9).inverse() * at(0.965)), 1e-3);
   EXPECT_FALSE(gyroscope.turn(0.9, 1.0)) << "the last 45 ms were not measured";
   EXPECT_FALSE(gyroscope.turn(0.5, 0.6)) << "forgotten";
+  gyroscope.add(1.0, Vector3d::Zero());
+  EXPECT_FALSE(gyroscope.turn(0.94, 1.0)) << "40 ms before the last were not measured";
+  gyroscope.add(0.2, Vector3d::UnitX());  // time was set back
+  EXPECT_NEAR(gyroscope.turn(0.2, 0.21)->x(), 0.005, 1e-4);
 }
 
 TEST(Detector, MissesDelaysAndBlursBoxes) {
