@@ -67,6 +67,9 @@ TEST(Study, TrajectoriesVaryBesideArguments) {
   }
   EXPECT_THROW(loadStudy(folder.write("both.yaml", vary + "scenario: lidar_forest\n")), Error);
   EXPECT_THROW(loadStudy(folder.write("none.yaml", "description: x\nvary:\n  seed: [1]\n")), Error);
+  EXPECT_THROW(
+      loadStudy(folder.write("missing.yaml", "description: x\nvary:\n  trajectory: [b.tum]\n")),
+      Error);
 }
 
 TEST(Study, ARunReadsAsItWasWritten) {
