@@ -134,6 +134,8 @@ int runSequences(const std::string& name, int argc, char** argv) {
     is_drawn = true;
   };
   const int last = argc > 4 && name == "all" ? std::atoi(argv[4]) : 1;
+  if (last < 1 || last > 20)
+    throw marsim::Error(std::string("SEEDS is '") + argv[4] + "', allowed: 1 to 20");
   std::vector<Errors> absolute, relative;
   for (const auto& [known, sequence] : kSequences) {
     if (name != "all" && name != known) continue;

@@ -54,16 +54,16 @@ struct EstimateWords {
   double settle = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// The estimates that words name, without `slam` for those of a topic; none: the truth. `vehicle`
-/// has the IMU in use. Errors name `where`: ConfigError.
+/// Returns the settings of the estimates, with `slam` if they are simulated; nothing if the UAV
+/// flies on the truth. `vehicle` has the IMU in use. Throws ConfigError naming `where`.
 std::optional<sim::EstimateConfig> chooseEstimate(const EstimateWords& words,
                                                   const vehicle::VehicleConfig& vehicle,
                                                   const std::string& lidar,
                                                   const std::string& where);
-/// The name of the controller that a word names: "auto" is onboard on an estimate, else default.
+/// Returns the controller's name; for "auto": onboard on an estimate, else default.
 std::string controllerName(const std::string& word, bool on_estimate);
-/// Loads a controller by name or file, on an estimate one without true accelerations. Errors name
-/// `where` for that: ConfigError.
+/// Loads a controller by name or file. Throws ConfigError naming `where` if it reads true
+/// accelerations, but flies on an estimate.
 control::ControllerConfig chooseController(const std::string& name, bool on_estimate,
                                            const std::string& where);
 

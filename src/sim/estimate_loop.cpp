@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "marsim/common/error.hpp"
 #include "marsim/common/units.hpp"
 
 namespace marsim::sim {
@@ -47,7 +48,14 @@ EstimateLoop::EstimateLoop(const EstimateConfig& config, const control::Estimato
       imu_period_(periodNs(imu.rate)),
       estimator_(estimator) {
   limits_.validate("controller");
-  if (config_.slam) slam_.emplace(*config_.slam, seed);
+  if (!config_.slam) return;
+  slam_.emplace(*config_.slam, seed);
+  Validator("estimate")
+      .require(config_.slam->rate * limits_.timeout >= 1.0, "rate",
+               fmt::format("{:g} Hz", config_.slam->rate),
+               fmt::format("at least {:g} Hz, since estimates are lost after the "
+                           "controller's timeout of {:g} s",
+                           1.0 / limits_.timeout, limits_.timeout));
 }
 
 void EstimateLoop::addImu(const vehicle::ImuSample& sample) {

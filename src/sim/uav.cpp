@@ -18,7 +18,9 @@ UavConfig validated(UavConfig config) {
     Validator("start").finite(fmt::format("position[{}]", axis), config.start_p_WB[axis], "m");
   }
   Validator("start").finite("yaw", config.start_yaw, "rad");
-  if (!config.estimate && config.vehicle.estimate) {
+  if (config.replay) {
+    config.estimate.reset();  // it has no use for a pilot
+  } else if (!config.estimate && config.vehicle.estimate) {
     config.estimate = EstimateConfig::simulated(*config.vehicle.estimate);
   }
   if (config.estimate) config.controller.requireFitForEstimates("estimate");

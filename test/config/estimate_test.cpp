@@ -73,8 +73,9 @@ TEST(ChooseController, AutoFollowsFromTheEstimate) {
   EXPECT_FALSE(chooseController("geometric", true, "x").readsAccelerations());
   EXPECT_EQ(
       complaint([] { chooseController("agile", true, "x"); }),
-      "x: controller is one that reads true accelerations, allowed: with an estimate one that "
-      "does not (feedback: {accelerations: false}): onboard, onboard_slow, geometric");
+      "x: controller is one that reads true accelerations, allowed: on an estimate (estimate:= or "
+      "the vehicle's file) one that does not (feedback: {accelerations: false}): onboard, "
+      "onboard_slow, geometric");
 }
 
 }  // namespace

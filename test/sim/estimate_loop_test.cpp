@@ -309,6 +309,28 @@ TEST(RealisticEstimate, AControllerThatReadsTrueAccelerationsIsRefused) {
   }
 }
 
+TEST(RealisticEstimate, ARateBelowTheControllersTimeoutIsRefused) {
+  UavConfig config = realistic("hummingbird");
+  config.vehicle.estimate->rate = 1.5;
+  try {
+    Uav(config, {}, 0.0);
+    ADD_FAILURE() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(),
+                 "estimate: rate is 1.5 Hz, allowed: at least 2 Hz, since estimates are lost after "
+                 "the controller's timeout of 0.5 s");
+  }
+}
+
+TEST(RealisticEstimate, IsOfNoUseInAReplay) {
+  UavConfig config = realistic("hummingbird");
+  config.controller = config::loadController("default");
+  const std::vector<StampedPose> poses = {{0, Pose()}, {kNsPerSecond, Pose()}};
+  config.replay = Replay{std::make_shared<const PoseTrack>(poses, "test"), 0};
+  Uav uav(config, {}, 0.0);
+  EXPECT_EQ(uav.pilot().estimates(), nullptr);
+}
+
 // A vehicle at rest at the origin, whose loop is fed by hand: states at 500 Hz, an IMU of 1 kHz.
 class FedLoop {
  public:

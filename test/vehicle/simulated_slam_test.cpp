@@ -111,7 +111,7 @@ TEST(SimulatedSlam, TimeMayBeSetBack) {
 }
 
 TEST(SimulatedSlam, BadSettingsAreNamed) {
-  const auto complaint = [](double SlamConfig::*member, double value) -> std::string {
+  const auto complaint = [](auto SlamConfig::*member, double value) -> std::string {
     SlamConfig config;
     config.*member = value;
     try {
@@ -127,6 +127,8 @@ TEST(SimulatedSlam, BadSettingsAreNamed) {
   EXPECT_EQ(complaint(&SlamConfig::attitude_noise, std::numeric_limits<double>::infinity()),
             "estimate: attitude_noise is inf, allowed: 0 or more rad");
   EXPECT_EQ(complaint(&SlamConfig::delay, 1.5), "estimate: delay is 1.5, allowed: 0 to 1 s");
+  EXPECT_EQ(complaint(&SlamConfig::back_at, 2.0),
+            "estimate: back_at is 2 s, allowed: a time after lost_at");
 }
 
 }  // namespace

@@ -64,9 +64,11 @@ class Uav {
   }
   /// Its commandAt() takes commands with a stamp.
   Pilot& pilot() { return pilot_; }
-  /// Adds a pose estimated by SLAM (see EstimateLoop); ignored while it flies on the truth.
+  /// Adds a pose estimated by SLAM (see EstimateLoop). Does nothing if the UAV has no estimates or
+  /// simulates its SLAM.
   void addEstimate(TimeNs stamp, const Pose& X_OE) {
-    if (EstimateLoop* loop = pilot_.estimates()) loop->addEstimate(stamp, X_OE);
+    EstimateLoop* loop = pilot_.estimates();
+    if (loop != nullptr && !config_.estimate->slam) loop->addEstimate(stamp, X_OE);
   }
   /// Places it at once, at rest; earlier commands are void.
   void teleport(const Eigen::Vector3d& p_WB, double yaw);
@@ -114,7 +116,8 @@ class Uav {
   std::function<void(const VehicleReport&)> on_report;
   std::function<void(const KinematicState&)> on_odometry;
   std::function<void(const vehicle::ImuSample&)> on_imu;
-  std::function<void(const StampedPose&)> on_estimate;  ///< of a simulated SLAM, when it is made
+  /// With each estimate of a simulated SLAM but the one made at the start.
+  std::function<void(const StampedPose&)> on_estimate;
   std::function<void(const lidar::Scan&)> on_scan;
   std::function<void(const lidar::DepthImage&)> on_image;
   /// With the number of the camera in its rig and the moving objects, whose times count from the

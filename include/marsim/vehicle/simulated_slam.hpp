@@ -30,8 +30,8 @@ class SimulatedSlam {
  public:
   /// Throws ConfigError.
   SimulatedSlam(const SlamConfig& config, std::uint64_t seed);
-  /// Returns the estimate at a stamp: at the first one of each period, none at others and while
-  /// lost. Call it in the order of time; time may be set back.
+  /// Returns the estimate at the first stamp of each period, nothing at others and while lost.
+  /// Stamps ascend, except where time is set back.
   std::optional<StampedPose> at(TimeNs stamp, const Pose& X_WB);
 
  private:

@@ -85,8 +85,8 @@ bool ControllerConfig::readsAccelerations() const {
 void ControllerConfig::requireFitForEstimates(const std::string& where) const {
   Validator(where).require(
       !readsAccelerations(), "controller", "one that reads true accelerations",
-      "with an estimate one that does not (feedback: {accelerations: false}): onboard, "
-      "onboard_slow, geometric");
+      "on an estimate (estimate:= or the vehicle's file) one that does not (feedback: "
+      "{accelerations: false}): onboard, onboard_slow, geometric");
 }
 
 std::unique_ptr<Controller> makeController(const ControllerConfig& config,

@@ -14,6 +14,7 @@
 
 namespace marsim::scene {
 
+/// An obstacle of a group, with its shape and its way.
 struct Obstacle {
   std::size_t group = 0;
   int number = 0;                               ///< in the group
@@ -33,7 +34,7 @@ class GroupMaker {
   std::uint64_t seed() const { return seed_; }
   Room room() const;
 
-  /// Makes the group's obstacle `number`, all but the index of its group.
+  /// Makes the group's obstacle `number`. The caller sets Obstacle::group.
   Obstacle make(int number, const ObstaclePlaces& places);
 
  private:

@@ -203,7 +203,7 @@ void ScenarioFlight::makeConfig(const scenario::Scenario& scenario, dataset::Axe
 void ScenarioFlight::chooseController() {
   Arguments& given = *arguments_;
   config::EstimateWords words;
-  words.estimate = given.text("estimate");
+  words.estimate = given.isNone("replay") ? given.text("estimate") : "none";
   words.delay = given.numberOrAuto("estimate_delay", Quantity::kTime);
   words.settle = given.numberOrAuto("estimate_settle", Quantity::kTime);
   config_.estimate =
@@ -213,6 +213,7 @@ void ScenarioFlight::chooseController() {
   Validator(given.where("estimate"))
       .require(!on_estimate || config_.estimate->slam, "estimate",
                fmt::format("'{}'", clipped(words.estimate)), "auto, none or realistic without ROS");
+  given.resolve("estimate", on_estimate ? "realistic" : "none");
   given.resolve("controller", config::controllerName(given.text("controller"), on_estimate));
   config_.controller = given.loaded("controller", [&](const std::string& name) {
     return config::chooseController(name, on_estimate, given.where("controller"));
