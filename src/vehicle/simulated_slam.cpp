@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "marsim/vehicle/simulated_slam.hpp"
 
-#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -25,7 +24,7 @@ void SlamConfig::declare(Settings& settings) {
 SimulatedSlam::SimulatedSlam(const SlamConfig& config, std::uint64_t seed)
     : config_(config), random_(seed, "simulated_slam") {
   checkSettings("estimate", config);
-  const auto& [lost, back] = std::tie(config.lost_at, config.back_at);
+  const std::optional<double>&lost = config.lost_at, &back = config.back_at;
   Validator("estimate")
       .require(!back || (lost && *back > *lost), "back_at",
                back ? fmt::format("{:g} s", *back) : "", "a time after lost_at");

@@ -67,8 +67,9 @@ class Uav {
   /// Adds a pose estimated by SLAM (see EstimateLoop). Does nothing if the UAV has no estimates or
   /// simulates its SLAM.
   void addEstimate(TimeNs stamp, const Pose& X_OE) {
+    const bool is_simulated = config_.estimate && config_.estimate->slam;
     EstimateLoop* loop = pilot_.estimates();
-    if (loop != nullptr && !config_.estimate->slam) loop->addEstimate(stamp, X_OE);
+    if (loop != nullptr && !is_simulated) loop->addEstimate(stamp, X_OE);
   }
   /// Places it at once, at rest; earlier commands are void.
   void teleport(const Eigen::Vector3d& p_WB, double yaw);
