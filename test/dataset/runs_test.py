@@ -62,8 +62,10 @@ class Runs(KnownFlight):
             out = self.made(name, "--scenario", "on.yaml", "--format", "tum")
             _, flown[name] = readers.tum(os.path.join(out, "tum", "groundtruth.txt"))
             with open(os.path.join(out, "run.json")) as file:
-                self.assertEqual(json.load(file)["arguments"]["controller"],
-                                 "default" if name in ("truth", "not") else "onboard")
+                arguments = json.load(file)["arguments"]
+            self.assertEqual((arguments["controller"], arguments["estimate"]),
+                             ("default", "none") if name in ("truth", "not")
+                             else ("onboard", "realistic"))
         error = np.linalg.norm(flown["key"][:, 0:3] - [3, 3, 1.5], axis=1)
         self.assertGreater(np.sqrt(np.mean(error**2)), 0.005)
         self.assertLess(error.max(), 0.1)
@@ -121,8 +123,9 @@ class Runs(KnownFlight):
         for name, value in arguments.items():
             if name in ("map", "lidar", "imu", "replay", "epoch"):
                 continue  # given
-            if name == "controller":
-                self.assertEqual((value, known[name]), ("default", "auto"))
+            chosen = {"controller": "default", "estimate": "none"}.get(name)
+            if chosen is not None:
+                self.assertEqual((value, known[name]), (chosen, "auto"))
                 continue
             self.assertEqual(value, known[name], name)
 
