@@ -31,16 +31,27 @@ class HostileMessages : public testing::Test {
  protected:
   template <class Message>
   void send(const std::string& topic, const Message& message) {
-    send(nh_.advertise<Message>(topic, 10), message, topic == "state" ? 1 : 0);
+    send(nh_.advertise<Message>(topic, 10), message);
   }
-  /// `own`: subscribers of this program.
   template <class Message>
-  void send(const ros::Publisher& publisher, const Message& message, std::uint32_t own = 0) {
+  void send(const ros::Publisher& publisher, const Message& message) {
     publishers_.push_back(publisher);
-    EXPECT_TRUE(waitFor([&] { return publisher.getNumSubscribers() > own; }))
+    const std::uint32_t subscribers = countSubscribers(publisher.getTopic());
+    EXPECT_GT(subscribers, 0U) << publisher.getTopic();
+    EXPECT_TRUE(waitFor([&] { return publisher.getNumSubscribers() >= subscribers; }))
         << publisher.getTopic();
-    waitFor([] { return false; }, 0.3);  // the others
     publisher.publish(message);
+  }
+  /// Nodes that the master lists as subscribers of a topic, this program among them.
+  static std::uint32_t countSubscribers(const std::string& topic) {
+    XmlRpc::XmlRpcValue request, response, state;
+    request[0] = ros::this_node::getName();
+    if (!ros::master::execute("getSystemState", request, response, state, true)) return 0;
+    XmlRpc::XmlRpcValue& subscribed = state[1];  // [[topic, [node, ...]], ...]
+    for (int i = 0; i < subscribed.size(); ++i) {
+      if (static_cast<std::string>(subscribed[i][0]) == topic) return subscribed[i][1].size();
+    }
+    return 0;
   }
   void onState(const marsim::VehicleState& state) {
     const bool is_own = state.header.stamp == ros::TIME_MAX || std::isnan(state.pose.position.x);
