@@ -14,10 +14,10 @@ constexpr double kLongestSettling = 60.0;  // [s]
 constexpr TimeNs kSettling = 5 * kNsPerSecond;
 
 // Replaces a time where seconds are given.
-void replace(const std::string& field, double seconds, double longest, const std::string& where,
+void replace(const std::string& field, double seconds, double longest, const WhereOf& where,
              TimeNs& time) {
   if (std::isnan(seconds)) return;
-  Validator(where).within(field, seconds, 0.0, longest, "s");
+  Validator(where(field)).within(field, seconds, 0.0, longest, "s");
   time = toNs(seconds);
 }
 
@@ -25,12 +25,12 @@ void replace(const std::string& field, double seconds, double longest, const std
 
 std::optional<sim::EstimateConfig> chooseEstimate(const EstimateWords& words,
                                                   const vehicle::VehicleConfig& vehicle,
-                                                  const std::string& lidar,
-                                                  const std::string& where) {
+                                                  const std::string& lidar, const WhereOf& where) {
   const std::string& word = words.estimate;
   const bool is_auto = word == "auto", is_none = word.empty() || word == "none";
   sim::EstimateConfig config;
-  config.X_BE = chooseFrame(words.frame, vehicle.imu, lidar, where, "estimate_frame");
+  config.X_BE =
+      chooseFrame(words.frame, vehicle.imu, lidar, where("estimate_frame"), "estimate_frame");
   config.begins_at_vehicle = words.begins_at_vehicle;
   config.settle = kSettling;
   if (is_auto || word == "realistic") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -42,6 +43,9 @@ constexpr char kPlacesInBody[] = "x,y,z | x,y,z,roll,pitch,yaw in the body [m, r
 Pose chooseFrame(const std::string& word, const vehicle::ImuConfig& imu, const std::string& lidar,
                  const std::string& where, const std::string& field);
 
+/// Returns the source of a launch argument by its name, for errors.
+using WhereOf = std::function<std::string(const std::string& name)>;
+
 /// Words of a launch file on the estimates that a UAV flies on.
 struct EstimateWords {
   /// "auto": as the vehicle's file says; "none": the truth; "realistic": a simulated SLAM's, with
@@ -55,11 +59,11 @@ struct EstimateWords {
 };
 
 /// Returns the settings of the estimates, with `slam` if they are simulated; nothing if the UAV
-/// flies on the truth. `vehicle` has the IMU in use. Throws ConfigError naming `where`.
+/// flies on the truth. `vehicle` has the IMU in use. Throws ConfigError naming the source that
+/// `where` returns for the faulty argument.
 std::optional<sim::EstimateConfig> chooseEstimate(const EstimateWords& words,
                                                   const vehicle::VehicleConfig& vehicle,
-                                                  const std::string& lidar,
-                                                  const std::string& where);
+                                                  const std::string& lidar, const WhereOf& where);
 /// Returns the controller's name; for "auto": onboard on an estimate, else default.
 std::string controllerName(const std::string& word, bool on_estimate);
 /// Loads a controller by name or file. Throws ConfigError naming `where` if it reads true

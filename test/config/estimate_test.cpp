@@ -13,7 +13,8 @@ std::optional<sim::EstimateConfig> chosen(const std::string& estimate,
                                           const vehicle::VehicleConfig& vehicle = {},
                                           double delay = kAuto, double settle = kAuto,
                                           const std::string& frame = "base") {
-  return chooseEstimate({estimate, frame, true, delay, settle}, vehicle, "none", "/uav0/c");
+  return chooseEstimate({estimate, frame, true, delay, settle}, vehicle, "none",
+                        [](const std::string& name) { return "source of " + name; });
 }
 
 vehicle::VehicleConfig estimated() {
@@ -58,11 +59,11 @@ TEST(ChooseEstimate, DelayAndSettlingFollowFromTheEstimate) {
 
 TEST(ChooseEstimate, BadValuesAreNamed) {
   EXPECT_EQ(complaint([] { chosen("none", {}, 2.0); }),
-            "/uav0/c: estimate_delay is 2, allowed: 0 to 1 s");
+            "source of estimate_delay: estimate_delay is 2, allowed: 0 to 1 s");
   EXPECT_EQ(complaint([] { chosen("/o", {}, kAuto, -1.0); }),
-            "/uav0/c: estimate_settle is -1, allowed: 0 to 60 s");
-  EXPECT_EQ(complaint([] { chosen("/o", {}, kAuto, kAuto, "camera"); }).substr(0, 37),
-            "/uav0/c: estimate_frame is 'camera', ");
+            "source of estimate_settle: estimate_settle is -1, allowed: 0 to 60 s");
+  EXPECT_EQ(complaint([] { chosen("/o", {}, kAuto, kAuto, "camera"); }).substr(0, 54),
+            "source of estimate_frame: estimate_frame is 'camera', ");
 }
 
 TEST(ChooseController, AutoFollowsFromTheEstimate) {

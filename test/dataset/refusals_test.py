@@ -123,6 +123,17 @@ class Refusals(KnownFlight):
                            "checks: {contacts: {at_most: 0}}\n")
             self.refused(text, "--scenario", "ros.yaml")
 
+    def test_errors_name_the_source_of_an_argument(self):
+        scenario = "map: room.pcd\nlidar: none\nestimate: realistic\n"
+        for name, more in (("hover.yaml", ""),
+                           ("late.yaml", "arguments: {estimate_delay: 3}\n")):
+            with open(self.path(name), "w") as file:
+                file.write(scenario + more)
+        self.refused("command line: estimate_delay is 2, allowed: 0 to 1 s", "--scenario",
+                     "hover.yaml", "--format", "tum", "estimate_delay:=2")
+        self.refused("late.yaml: estimate_delay is 3, allowed: 0 to 1 s", "--scenario",
+                     "late.yaml", "--format", "tum")
+
 
 if __name__ == "__main__":
     unittest.main()

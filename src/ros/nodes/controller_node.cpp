@@ -25,7 +25,8 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
   vehicle::VehicleConfig vehicle = readVehicle(params, handle);
   const std::string lidar = given(readSwarmPlace(params, handle).lidar, params.text("lidar"));
   vehicle.imu = config::chooseImu(params.text("imu"), vehicle.imu, lidar);
-  const auto estimate = EstimateInput::read(params, vehicle, lidar);
+  const std::string estimate_word = params.text("estimate");
+  const auto estimate = EstimateInput::read(params, estimate_word, vehicle, lidar);
   const bool on_estimate = estimate.has_value();
   control::ControllerConfig config = config::chooseController(
       config::controllerName(params.text("controller"), on_estimate), on_estimate, params.where());
@@ -39,7 +40,7 @@ ControllerNode::ControllerNode(ros::NodeHandle handle, ros::NodeHandle private_h
   const std::uint64_t seed = readSeed(params, handle);
   if (estimate) {
     pilot_->flyOn({*estimate, config.estimator, vehicle.imu, seed});
-    const std::string topic = estimate->slam ? "" : params.text("estimate");
+    const std::string topic = estimate->slam ? "" : estimate_word;
     estimates_ = std::make_unique<EstimateInput>(handle, inputs_, frames_, topic,
                                                  *pilot_->estimates(), [this] { onImu(); });
   }

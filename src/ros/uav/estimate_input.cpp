@@ -16,16 +16,17 @@ constexpr std::uint32_t kEstimateQueue = 100;
 
 }  // namespace
 
-std::optional<sim::EstimateConfig> EstimateInput::read(Params& params,
+std::optional<sim::EstimateConfig> EstimateInput::read(Params& params, const std::string& estimate,
                                                        const vehicle::VehicleConfig& vehicle,
                                                        const std::string& lidar) {
   config::EstimateWords words;
-  words.estimate = params.text("estimate");
+  words.estimate = estimate;
   words.frame = params.text("estimate_frame");
   words.begins_at_vehicle = params.choice("estimate_origin", {"world", "vehicle"}) == "vehicle";
   words.delay = params.numberOrAuto("estimate_delay", Quantity::kTime);
   words.settle = params.numberOrAuto("estimate_settle", Quantity::kTime);
-  return config::chooseEstimate(words, vehicle, lidar, params.where());
+  return config::chooseEstimate(words, vehicle, lidar,
+                                [&params](const std::string&) { return params.where(); });
 }
 
 EstimateInput::EstimateInput(ros::NodeHandle& handle, Inputs& inputs, const Frames& frames,
@@ -39,7 +40,7 @@ EstimateInput::EstimateInput(ros::NodeHandle& handle, Inputs& inputs, const Fram
   imu_subscriber_ =
       inputs_.subscribeToStream("imu/data_raw", kEstimateQueue, &EstimateInput::onImu, this);
   if (topic.empty()) {
-    slam_publisher_ = {handle, "slam_odom", kEstimateQueue};
+    slam_publisher_ = {handle, topic_, kEstimateQueue};
     return;
   }
   estimate_subscriber_ = handle.subscribe(topic, kEstimateQueue, &EstimateInput::onEstimate, this,

@@ -25,11 +25,11 @@ namespace marsim::ros_nodes {
 /// poses as readPoses() knows them). Out, with a simulated SLAM: `slam_odom` (nav_msgs/Odometry).
 class EstimateInput {
  public:
-  /// Reads which estimates a pilot flies on; none: the truth. `vehicle` has the IMU in use.
-  /// Parameters: estimate (a topic, realistic, none or auto), estimate_frame, estimate_origin
-  /// (world or vehicle), estimate_delay and estimate_settle [s], as config::chooseEstimate() reads
-  /// them.
-  static std::optional<sim::EstimateConfig> read(Params& params,
+  /// Reads which estimates a pilot flies on; none: the truth. `estimate` is the parameter of that
+  /// name (a topic, realistic, none or auto), `vehicle` has the IMU in use. Other parameters:
+  /// estimate_frame, estimate_origin (world or vehicle), estimate_delay and estimate_settle [s], as
+  /// config::chooseEstimate() reads them.
+  static std::optional<sim::EstimateConfig> read(Params& params, const std::string& estimate,
                                                  const vehicle::VehicleConfig& vehicle,
                                                  const std::string& lidar);
   /// `topic` of the estimates, empty: of a simulated SLAM. `inputs` and `frames` are the node's.

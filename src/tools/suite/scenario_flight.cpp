@@ -207,7 +207,8 @@ void ScenarioFlight::chooseController() {
   words.delay = given.numberOrAuto("estimate_delay", Quantity::kTime);
   words.settle = given.numberOrAuto("estimate_settle", Quantity::kTime);
   config_.estimate =
-      config::chooseEstimate(words, config_.vehicle, given.text("lidar"), given.where("estimate"));
+      config::chooseEstimate(words, config_.vehicle, given.text("lidar"),
+                             [&given](const std::string& name) { return given.where(name); });
   if (!config_.estimate) config_.vehicle.estimate.reset();
   const bool on_estimate = config_.estimate.has_value();
   Validator(given.where("estimate"))
