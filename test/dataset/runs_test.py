@@ -63,9 +63,10 @@ class Runs(KnownFlight):
             _, flown[name] = readers.tum(os.path.join(out, "tum", "groundtruth.txt"))
             with open(os.path.join(out, "run.json")) as file:
                 arguments = json.load(file)["arguments"]
-            self.assertEqual((arguments["controller"], arguments["estimate"]),
-                             ("default", "none") if name in ("truth", "not")
-                             else ("onboard", "realistic"))
+            settings = ("controller", "estimate", "estimate_delay", "estimate_settle")
+            self.assertEqual([arguments[setting] for setting in settings],
+                             ["default", "none", "auto", "auto"] if name in ("truth", "not")
+                             else ["onboard", "realistic", "0.05", "0"])
         error = np.linalg.norm(flown["key"][:, 0:3] - [3, 3, 1.5], axis=1)
         self.assertGreater(np.sqrt(np.mean(error**2)), 0.005)
         self.assertLess(error.max(), 0.1)

@@ -215,6 +215,10 @@ void ScenarioFlight::chooseController() {
       .require(!on_estimate || config_.estimate->slam, "estimate",
                fmt::format("'{}'", clipped(words.estimate)), "auto, none or realistic without ROS");
   given.resolve("estimate", on_estimate ? "realistic" : "none");
+  if (on_estimate) {
+    given.resolve("estimate_delay", fmt::format("{}", toSeconds(config_.estimate->delay)));
+    given.resolve("estimate_settle", fmt::format("{}", toSeconds(config_.estimate->settle)));
+  }
   given.resolve("controller", config::controllerName(given.text("controller"), on_estimate));
   config_.controller = given.loaded("controller", [&](const std::string& name) {
     return config::chooseController(name, on_estimate, given.where("controller"));
