@@ -264,10 +264,10 @@ class Flight {
 
 // Cells of 0.1 m with surfels between 1 m and 1.4 m, as lines for a chart.
 suite::Curve planOf(const map::SurfelMap& map) {
-  constexpr double kCell = 0.1, kLow = 1.0, kHigh = 1.4;
+  constexpr double kCell = 0.1, kBottom = 1.0, kTop = 1.4;
   std::set<std::pair<int, int>> cells;
   for (const map::Surfel& surfel : map.surfels()) {
-    if (surfel.position.z() < kLow || surfel.position.z() > kHigh) continue;
+    if (surfel.position.z() < kBottom || surfel.position.z() > kTop) continue;
     const Eigen::Array2i cell =
         (surfel.position.head<2>().cast<double>() / kCell).array().floor().cast<int>();
     cells.emplace(cell.y(), cell.x());

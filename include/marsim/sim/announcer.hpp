@@ -20,7 +20,7 @@ constexpr TimeNs kPeerPeriod = kNsPerSecond / 50;
 // Announced quantities are in single precision, as messages carry them.
 scene::PeerState inSinglePrecision(const scene::PeerState& state);
 Impact inSinglePrecision(const Impact& impact);
-/// The body and the mass of a vehicle as announced.
+/// The body (bodyOf()) and the mass of a vehicle, in single precision.
 scene::BodyConfig toldBodyOf(const vehicle::VehicleConfig& vehicle);
 scene::PeerMass toldMassOf(const vehicle::VehicleConfig& vehicle);
 

@@ -28,14 +28,13 @@ const char* nameOf(CollisionResponse response);
 /// Throws UnknownNameError.
 CollisionResponse collisionResponseOf(const std::string& name);
 
-/// Settings of collision checking and response. The ground plane carries a UAV, and so do surfaces
-/// of the map on which it lands (Ground). Standing and landing on them are no contacts. Any other
-/// touch is a contact, with the map, an object, or the plane, which counts as the map. The plane
-/// stops a UAV with every response: it may fall over, slide and stay on its back; with "report" it
-/// does not bounce. Touches of the map and of objects change a UAV's motion with "stop_motors" and
-/// "bounce" only. With "report" it flies through everything except surfaces on which it lands.
+/// Settings of collision checking and response. With every response the ground plane, and surfaces
+/// of the map on which a UAV lands (Ground), carry it; it may fall over, slide and stay on its
+/// back, and with "report" it does not bounce off them. Map and objects change its motion elsewhere
+/// with "stop_motors" and "bounce" only. Standing and landing are no contacts; every other touch is
+/// one, the plane counting as the map.
 struct CollisionConfig {
-  bool on = true;  ///< false: only the ground plane, without contacts
+  bool on = true;  ///< false: only the ground plane stops it; no contacts are reported
   CollisionResponse response = CollisionResponse::kReport;
   collision::ImpactConfig impact;
   double release = 0.1;  ///< [s] without a touch after which a contact ends
@@ -48,9 +47,8 @@ struct CollisionConfig {
 /// An impulse that a UAV gave another one by running into it, or got from one that ran into it.
 struct Impact {
   TimeNs stamp = 0;
-  /// Number of the other UAV, as scene::MovingObject::identity: the struck one where a striking
-  /// UAV tells its impacts (Collisions::impacts(), Announcement), the striking one where a struck
-  /// UAV gets them (takeImpact(), PendingImpacts).
+  /// scene::MovingObject::identity of the other UAV: the struck one in Collisions::impacts() and
+  /// Announcement, the striking one in takeImpact() and PendingImpacts.
   std::uint32_t identity = 0;
   Eigen::Vector3d impulse_W = Eigen::Vector3d::Zero();  ///< [N s] on the struck UAV
   Eigen::Vector3d moment_W = Eigen::Vector3d::Zero();   ///< [N m s] on the struck UAV, about its B

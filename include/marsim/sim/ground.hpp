@@ -18,8 +18,8 @@ namespace marsim::sim {
 /// choices.
 struct LandingConfig {
   double ground_margin = 0.2;   ///< [m] above the plane: points of the map there are ground
-  double speed = 1.0;           ///< [m/s]
-  double tilt = radians(45.0);  ///< [rad]
+  double speed = 1.0;           ///< [m/s] of a landing, at most, down or sideways
+  double tilt = radians(45.0);  ///< [rad] of a landing, at most
 
   /// Throws ConfigError.
   void validate(const std::string& where) const;

@@ -15,21 +15,22 @@ class ImageSensor {
  public:
   using Instant = ImageClock::Instant;
 
-  /// As lidar::DepthCamera.
+  /// Takes the arguments of lidar::DepthCamera.
   ImageSensor(lidar::DepthCameraConfig config,
               std::shared_ptr<const lidar::ImageRenderer> renderer);
 
   /// Returns the instants whose images a report makes due, without those that ImageClock leaves
   /// out.
   std::vector<Instant> take(const VehicleReport& report) { return clock_.take(report); }
-  /// `objects` are those of the instant. May run in another thread than take().
+  /// Renders the image of an instant, with the `objects` of that instant. May run in another thread
+  /// than take().
   lidar::DepthImage image(const Instant& instant, View<scene::MovingObject> objects) {
     lidar::DepthImage image = camera_.image(instant.time, instant.X_WB, objects);
     image.stamp = instant.stamp;
     return image;
   }
 
-  /// As lidar::DepthCamera's.
+  /// See lidar::DepthCamera::setWeather().
   void setWeather(const lidar::Weather& weather) { camera_.setWeather(weather); }
   const lidar::DepthCameraConfig& config() const { return camera_.config(); }
 

@@ -20,7 +20,8 @@ namespace marsim::sim {
 /// The controller's view of a vehicle, derived from its description.
 control::VehicleModel vehicleModel(const vehicle::VehicleConfig& config);
 
-/// Kinds of commands. Commands due at the same report act in this order: the last one is followed.
+/// Kinds of commands. At one report, commands of equal stamps act in this order, and the last one
+/// is followed.
 enum class CommandKind {
   kGoal,
   kGoal2d,
@@ -46,7 +47,7 @@ class Pilot {
   /// A command, called with the stamp of the first report at which it acts.
   using Command = std::function<void(control::Commander& commander, TimeNs now)>;
 
-  /// Commands at once; without effect while disarmed.
+  /// Takes commands that act at once; without effect while disarmed.
   control::Commander& commander() { return commander_; }
   const control::Commander& commander() const { return commander_; }
 
@@ -66,10 +67,10 @@ class Pilot {
   bool isArmed() const { return is_armed_; }
   static constexpr double kTakeOffHeight = 1.5;  ///< [m]
 
-  /// Commands at the first report at or after `stamp`, before it is answered. Returns false if the
-  /// stamp is more than kFarthestAhead past the last report; the command then acts at the next one.
-  /// Commands at one report act in the order of their stamps, then of their kinds, then of these
-  /// calls.
+  /// Takes a command that acts at the first report at or after `stamp`, before it is answered.
+  /// Returns false if the stamp is more than kFarthestAhead past the last report; the command then
+  /// acts at the next one. Commands at one report act in the order of their stamps, then of their
+  /// kinds, then of these calls.
   bool commandAt(TimeNs stamp, CommandKind kind, Command command);
   /// Compares a report with the last one. If the motion breaks between them (a placement, a jump,
   /// or time set back), resets commander and controller, discards commands that wait for a stamp

@@ -10,8 +10,9 @@
 
 namespace marsim::sim {
 
-/// The LiDAR of a vehicle: vehicle reports in, scans out. Scans cover whole multiples of the scan
-/// period since simulated time 0, as soon as the vehicle's motion covers them.
+/// The LiDAR of a vehicle: vehicle reports in, scans out. A scan lasts from one multiple of the
+/// scan period to the next, counted from simulated time 0, and is made once the vehicle's motion
+/// covers it.
 class RangeSensor {
  public:
   /// An interval whose scan is due, with the motion that covers it.
@@ -21,14 +22,15 @@ class RangeSensor {
     TimeNs stamp = 0;  ///< of `begin`, by the LiDAR's clock
   };
 
-  /// As lidar::Lidar.
+  /// Takes the arguments of lidar::Lidar.
   RangeSensor(lidar::LidarConfig config, std::shared_ptr<const lidar::RayRenderer> renderer,
               std::uint64_t seed, bool noise = true);
 
   /// Returns the intervals that a report completes, without those that have no stamp
   /// (SensorClock::stampOf(): lost by ClockErrors::drops, or stamps below 0).
   std::vector<Interval> take(const VehicleReport& report);
-  /// `objects` are those of the interval. May run in another thread than take().
+  /// Casts an interval's scan, with the `objects` of that interval. May run in another thread than
+  /// take().
   lidar::Scan scan(const Interval& interval, View<scene::MovingObject> objects);
   lidar::Lidar& lidar() { return lidar_; }
   const lidar::LidarConfig& config() const { return lidar_.config(); }

@@ -5,9 +5,9 @@
 
 namespace marsim::sim {
 
-/// The farthest [ns] that a command's stamp may be ahead of the last state. A command acts at the
-/// first state at or after its stamp. With a stamp farther ahead it acts at the next state, like a
-/// command without a stamp.
+/// The farthest [ns] that a command's stamp may be ahead of the last report of the vehicle. A
+/// command acts at the first report at or after its stamp. With a stamp farther ahead it acts at
+/// the next report, like a command without a stamp.
 constexpr TimeNs kFarthestAhead = kNsPerSecond / 5;
 
 }  // namespace marsim::sim

@@ -97,9 +97,9 @@ class Vehicle {
 
   /// Places the vehicle at rest (a replay: where the track is), at the dynamics step at or before
   /// `stamp`. Returns the contacts that end. In the air it stays there until its first motor speeds
-  /// or a collision, whatever the wind. Discards earlier commands and impacts. Discards placements
-  /// that wait for a stamp more than kFarthestAhead past this one, too, since they are from before
-  /// time was set back.
+  /// or a collision, whatever the wind. Discards earlier commands and impacts, and placements
+  /// that wait for a stamp more than kFarthestAhead past this one: they are from before time was
+  /// set back.
   std::vector<collision::ContactEvent> place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp);
   /// Places it at the end of the first state step at or after `stamp`, after its sensors were
   /// sampled. Returns false if the stamp is more than kFarthestAhead ahead; the placement is then
@@ -120,7 +120,7 @@ class Vehicle {
     awaits_command_ = false;
   }
   /// Takes, with ideal dynamics, the reference that its controller tracks at the report of the
-  /// stamp `computed_from`. The reference acts and is ignored as motor speeds are.
+  /// stamp `computed_from`. When it acts, and when it is ignored: as command().
   bool track(const control::Reference& reference, TimeNs computed_from, std::uint32_t placements);
   /// Whether motor speeds or a reference answer a report since the last placement. They were
   /// computed from the report of the stamp `computed_from`, with that many placements (0: unknown).

@@ -31,8 +31,8 @@ struct UavConfig : VehicleSetup {
   std::optional<lidar::LidarConfig> lidar;
   std::optional<lidar::DepthCameraConfig> depth;
   std::optional<lidar::CameraRigConfig> cameras;
-  /// The estimates that it flies on: Uav::addEstimate()'s poses or a simulated SLAM's. None: as
-  /// vehicle.estimate says.
+  /// Source of the poses that it flies on: Uav::addEstimate() or a simulated SLAM. None: that of
+  /// vehicle.estimate.
   std::optional<EstimateConfig> estimate;
   Eigen::Vector3d start_p_WB = Eigen::Vector3d::Zero();  ///< [m] in W
   double start_yaw = 0.0;                                ///< [rad]
@@ -43,7 +43,7 @@ struct Renderers {
   std::shared_ptr<const lidar::RayRenderer> rays = nullptr;      ///< of LiDARs
   std::shared_ptr<const lidar::ImageRenderer> images = nullptr;  ///< of depth cameras
   lidar::RendererConfig config = {};    ///< for plants and colours, rendered beside the map
-  lidar::CameraRenderers cameras = {};  ///< without a map: `rays` and `images` serve cameras, too
+  lidar::CameraRenderers cameras = {};  ///< if its `map` is null, `rays` and `images` serve cameras
 };
 
 /// A complete UAV without ROS: its vehicle, pilot and sensors, connected as the nodes are.
@@ -152,8 +152,8 @@ class Uav {
 /// announce (kPeerPeriod). Deterministic from configuration and seed.
 class World {
  public:
-  /// `renderers` of the map serve all sensors; null: the processor's, on one thread.
-  /// Without ground_z [m] the ground is a plane at the map's lowest point.
+  /// `renderers` of the map serve all sensors; those that are null render on the processor, with
+  /// one thread. Without ground_z [m] the ground is a plane at the map's lowest point.
   World(std::shared_ptr<const map::SurfelMap> map, Renderers renderers = {},
         std::optional<double> ground_z = std::nullopt);
 
