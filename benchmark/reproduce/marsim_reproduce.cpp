@@ -94,15 +94,13 @@ int main(int argc, char** argv) {
   for (const PaperExperiment* each : builtExperiments()) {
     known += fmt::format("{}{}", known.empty() ? "" : ", ", each->name);
   }
-  CLI::App app(
+  CommandLine line(
       "Repeats experiments of published papers and reports each beside the paper's result. Exit\n"
       "code 1: a criterion was missed. Ctrl-C ends after the experiment that runs.",
       "marsim reproduce");
-  app.add_option("EXPERIMENT", options.names, "of " + known + "; all by default")->type_name(kWord);
-  app.add_option("--out", options.out, "folder for report.html and results.json")
-      ->type_name(kFolder)
-      ->capture_default_str();
-  app.add_flag("--quick", options.quick, "at most ten minutes; the report names skipped rows");
-  app.add_flag("--brief", options.brief, "under a minute, as the tests run it");
-  return runCommand(app, argc, argv, [&] { return reproduce(options); });
+  line.option("EXPERIMENT", options.names, kWord, "of " + known + "; all by default");
+  line.option("--out", options.out, kFolder, "folder for report.html and results.json");
+  line.flag("--quick", options.quick, "at most ten minutes; the report names skipped rows");
+  line.flag("--brief", options.brief, "under a minute, as the tests run it");
+  return line.run(argc, argv, [&] { return reproduce(options); });
 }

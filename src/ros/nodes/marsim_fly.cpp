@@ -22,6 +22,7 @@
 
 namespace {
 
+using namespace marsim::tools;  // NOLINT: this program is theirs
 using marsim::Quantity;
 using marsim::control::Key;
 using marsim::control::KeyScript;
@@ -131,23 +132,20 @@ struct Options {
   double press = marsim::toSeconds(speeds.press);  // [s]
 };
 
-void addOptions(CLI::App& app, Options& options) {
-  using namespace marsim::tools;
+void addOptions(CommandLine& line, Options& options) {
   KeySpeeds& speeds = options.speeds;
-  const CLI::Validator speed = number(Quantity::kSpeed, KeySpeeds::kSpeeds);
-  app.option_defaults()->always_capture_default();
-  app.add_option("--uav", options.uav, "the UAV's namespace")->type_name(kName);
-  app.add_option("--keys", options.keys,
-                 "keys in place of the keyboard, or a file of them: \"k 4s w*4 left a l\" takes "
-                 "off, waits 4 s, flies; words: w s a d up down left right k l stop")
-      ->type_name(kInput);
-  app.add_option("--forward", speeds.forward, "speed of w and s [m/s]")->transform(speed);
-  app.add_option("--side", speeds.side, "speed of a and d [m/s]")->transform(speed);
-  app.add_option("--climb", speeds.climb, "speed of up and down [m/s]")->transform(speed);
-  app.add_option("--turn", speeds.turn, "rate of left and right, e.g. 20deg/s [rad/s]")
-      ->transform(number(Quantity::kAngularSpeed, KeySpeeds::kTurns));
-  app.add_option("--press", options.press, "how long a press lasts [s]")
-      ->transform(number(Quantity::kTime, KeySpeeds::kPresses));
+  const OptionType speed = number(Quantity::kSpeed, KeySpeeds::kSpeeds);
+  line.option("--uav", options.uav, kName, "the UAV's namespace");
+  line.option("--keys", options.keys, kInput,
+              "keys in place of the keyboard, or a file of them: \"k 4s w*4 left a l\" takes "
+              "off, waits 4 s, flies; words: w s a d up down left right k l stop");
+  line.option("--forward", speeds.forward, speed, "speed of w and s [m/s]");
+  line.option("--side", speeds.side, speed, "speed of a and d [m/s]");
+  line.option("--climb", speeds.climb, speed, "speed of up and down [m/s]");
+  line.option("--turn", speeds.turn, number(Quantity::kAngularSpeed, KeySpeeds::kTurns),
+              "rate of left and right, e.g. 20deg/s [rad/s]");
+  line.option("--press", options.press, number(Quantity::kTime, KeySpeeds::kPresses),
+              "how long a press lasts [s]");
 }
 
 int fly(const Options& options) {
@@ -184,10 +182,10 @@ int fly(const Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app("Flies a UAV of a running simulation by the keyboard.", "marsim fly");
-  addOptions(app, options);
-  std::vector<char*> words = marsim::tools::withoutRemappings(argc, argv);
-  return marsim::tools::runCommand(app, static_cast<int>(words.size()), words.data(), [&] {
+  CommandLine line("Flies a UAV of a running simulation by the keyboard.", "marsim fly");
+  addOptions(line, options);
+  std::vector<char*> words = withoutRemappings(argc, argv);
+  return line.run(static_cast<int>(words.size()), words.data(), [&] {
     ros::init(argc, argv, "marsim_fly",
               ros::init_options::NoSigintHandler | ros::init_options::AnonymousName);
     options.speeds.press = marsim::toNs(options.press);

@@ -53,18 +53,17 @@ int main(int argc, char** argv) {
   using namespace marsim::tools;
   std::string topic, out = "trajectory.tum";
   double offset = 0.0;
-  CLI::App app(
+  CommandLine line(
       "Writes the poses of a ROS topic (nav_msgs/Odometry, nav_msgs/Path, "
       "geometry_msgs/PoseStamped)"
       "\nin TUM format, stamp x y z qx qy qz qw, until Ctrl-C.",
       "marsim tum");
-  app.option_defaults()->always_capture_default();
-  app.add_option("TOPIC", topic, "e.g. /Odometry")->required()->type_name(kName);
-  app.add_option("--out", out, "file to write")->type_name(kOutput);
-  app.add_option("--offset", offset, "added to every stamp [s], e.g. 50ms")
-      ->transform(number(marsim::Quantity::kTime, kOffsets));
+  line.option("TOPIC", topic, kName, "e.g. /Odometry").required();
+  line.option("--out", out, kOutput, "file to write");
+  line.option("--offset", offset, number(marsim::Quantity::kTime, kOffsets),
+              "added to every stamp [s], e.g. 50ms");
   std::vector<char*> words = withoutRemappings(argc, argv);
-  return runCommand(app, static_cast<int>(words.size()), words.data(), [&] {
+  return line.run(static_cast<int>(words.size()), words.data(), [&] {
     ros::init(argc, argv, "marsim_tum",
               ros::init_options::NoSigintHandler | ros::init_options::AnonymousName);
     marsim::requireExtension(out, {".tum", ".txt", ""});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <chrono>
 #include <cstdio>
+#include <map>
 #include <optional>
 
 #include <fmt/format.h>
@@ -29,13 +30,11 @@ void readWords(bool has_frame, DatasetRequest& request) {
 }
 
 /// With --run no other option may describe the run.
-void requireAlone(const CLI::App& app) {
-  for (const CLI::Option* option : app.get_options()) {
-    const std::string name = option->get_name();
+void requireAlone(const marsim::tools::CommandLine& line) {
+  for (const std::string& name : line.givenOptions()) {
     const bool is_allowed = name == "--run" || name == "--out" || name == "--threads";
     marsim::Validator("command line")
-        .require(is_allowed || option->count() == 0, "--run", "there beside " + name,
-                 "only --out and --threads beside it");
+        .require(is_allowed, "--run", "there beside " + name, "only --out and --threads beside it");
   }
 }
 
@@ -64,91 +63,80 @@ int make(const DatasetRequest& request) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  using namespace marsim::tools;
   DatasetRequest request;
   std::optional<double> duration;  // [s]
   std::vector<std::string> arguments;
   std::uint64_t seed = 1;
   std::string run_file;
-  CLI::App app(
+  CommandLine line(
       "Writes a flight as a data set, without ROS: LiDAR, IMU, images, depth and truth, the same\n"
       "files each time. The arguments are those of sim.launch.",
       "marsim dataset");
-  app.add_option("arguments", arguments, "of sim.launch: NAME:=VALUE ...")
-      ->type_name("NAME:=VALUE")
-      ->option_text(" ");
-  app.add_option("--run", run_file, "file that says all of the run, as marsim batch writes it")
-      ->type_name(marsim::tools::kInput);
-  app.add_option("--scenario", request.scenario,
-                 "who flies where: a name of config/dataset (stereo_building) or a scenario's file")
-      ->type_name(marsim::tools::kInput);
-  app.add_option("--trajectory", request.trajectory,
-                 "or a file of poses that the UAV follows: TUM, or CSV with column names")
-      ->type_name(marsim::tools::kInput);
-  app.add_option("--trajectory-frame", request.trajectory_frame, "axes of its poses: enu or ned")
-      ->type_name(marsim::tools::kWord)
-      ->capture_default_str();
+  line.option("arguments", arguments, {"NAME:=VALUE"}, "of sim.launch: NAME:=VALUE ...")
+      .shownAs(" ");
+  line.option("--run", run_file, kInput,
+              "file that says all of the run, as marsim batch writes it");
+  line.option("--scenario", request.scenario, kInput,
+              "who flies where: a name of config/dataset (stereo_building) or a scenario's file");
+  line.option("--trajectory", request.trajectory, kInput,
+              "or a file of poses that the UAV follows: TUM, or CSV with column names");
+  line.option("--trajectory-frame", request.trajectory_frame, kWord,
+              "axes of its poses: enu or ned");
+  std::map<std::string, std::string> inputs;
   const auto argument = [&](const char* option, const char* name, const char* description) {
-    app.add_option_function<std::string>(
-           option, [&request, name](const std::string& text) { request.arguments[name] = text; },
-           fmt::format("{} (default: the scenario's, or {})", description,
-                       marsim::config::defaultOf(name)))
-        ->type_name(marsim::tools::kInput);
+    line.option(option, inputs[name], kInput,
+                fmt::format("{} (default: the scenario's, or {})", description,
+                            marsim::config::defaultOf(name)));
   };
   argument("--map", "map", "a bundled place or a file");
   argument("--lidar", "lidar", "a sensor's name or file; none");
   argument("--depth", "depth", "a depth camera's name or file");
   argument("--camera", "camera", "cameras' name or file: stereo, d435i");
   argument("--imu", "imu", "vehicle, lidar, auto, a name or file");
-  app.add_option("--airsim", request.airsim,
-                 "AirSim's settings.json, whose IMU, LiDAR and cameras are carried")
-      ->type_name(marsim::tools::kInput);
-  app.add_option("--airsim-vehicle", request.airsim_vehicle,
-                 "whose sensors (default: the first that has some)")
-      ->type_name(marsim::tools::kName);
-  const auto rate = [&app](const char* option, std::optional<double>& hertz, const char* about) {
-    app.add_option(option, hertz, about)
-        ->transform(marsim::tools::number(Quantity::kFrequency, DatasetRequest::kRates));
+  line.option("--airsim", request.airsim, kInput,
+              "AirSim's settings.json, whose IMU, LiDAR and cameras are carried");
+  line.option("--airsim-vehicle", request.airsim_vehicle, kName,
+              "whose sensors (default: the first that has some)");
+  const auto rate = [&line](const char* option, std::optional<double>& hertz, const char* about) {
+    line.option(option, hertz, number(Quantity::kFrequency, DatasetRequest::kRates), about);
   };
   rate("--imu-rate", request.imu_rate, "[Hz] (default: of its file)");
   rate("--truth-rate", request.truth_rate, "[Hz] (default: 200)");
-  app.add_option("--duration", duration,
-                 "[s] (default: until all has been flown, at most the scenario's)")
-      ->transform(marsim::tools::number(Quantity::kTime, DatasetRequest::kDurations));
-  app.add_option("--format", request.format,
-                 "of tum, asl, kitti, pcd, rosbag, mcap; several with commas")
-      ->type_name(marsim::tools::kWord)
-      ->capture_default_str();
-  app.add_option("--frame", request.frame,
-                 "axes of world and body: enu or ned (default: enu, with --airsim ned)")
-      ->type_name(marsim::tools::kWord);
-  app.add_option(
-         "--truth-frame", request.truth_frame,
-         "whose poses tum has: base, imu, lidar, depth, camera, or x,y,z or x,y,z,roll,pitch,yaw;\n"
-         "auto: the camera with images, else base")
-      ->type_name(marsim::tools::kWord)
-      ->capture_default_str();
-  app.add_flag("--image-truth", request.image_truth,
-               "class and instance of the cameras' pixels (asl, rosbag, mcap)");
-  app.add_option("--out", request.out, "folder to write")
-      ->type_name(marsim::tools::kFolder)
-      ->required();
-  app.add_option("--threads", request.threads, "that render, 0: all cores; changes no file")
-      ->capture_default_str()
-      ->transform(marsim::tools::whole(DatasetRequest::kThreads));
-  marsim::tools::addSeed(app, seed, "of noise and wind");
-  return marsim::tools::runCommand(app, argc, argv, [&] {
+  line.option("--duration", duration, number(Quantity::kTime, DatasetRequest::kDurations),
+              "[s] (default: until all has been flown, at most the scenario's)");
+  line.option("--format", request.format, kWord,
+              "of tum, asl, kitti, pcd, rosbag, mcap; several with commas");
+  const Option frame =
+      line.option("--frame", request.frame, kWord,
+                  "axes of world and body: enu or ned (default: enu, with --airsim ned)")
+          .hideDefault();
+  line.option(
+      "--truth-frame", request.truth_frame, kWord,
+      "whose poses tum has: base, imu, lidar, depth, camera, or x,y,z or x,y,z,roll,pitch,yaw;\n"
+      "auto: the camera with images, else base");
+  line.flag("--image-truth", request.image_truth,
+            "class and instance of the cameras' pixels (asl, rosbag, mcap)");
+  line.option("--out", request.out, kFolder, "folder to write").required();
+  line.option("--threads", request.threads, whole(DatasetRequest::kThreads),
+              "that render, 0: all cores; changes no file");
+  const Option given_seed = addSeed(line, seed, "of noise and wind");
+  return line.run(argc, argv, [&] {
     if (run_file.empty()) {
-      readWords(app.count("--frame") > 0, request);
+      readWords(frame.isGiven(), request);
+      for (const auto& [name, value] : inputs) {
+        if (!value.empty()) request.arguments[name] = value;
+      }
       for (const std::string& word : arguments) {
-        const auto [name, value] = marsim::tools::splitArgument(word);
+        const auto [name, value] = splitArgument(word);
         request.arguments[name] = value;
       }
       if (duration) request.duration = marsim::toNs(*duration);
-      if (app.count("--seed") > 0) request.seed = seed;
+      if (given_seed.isGiven()) request.seed = seed;
       return make(request);
     }
-    requireAlone(app);
-    DatasetRequest of_file = marsim::tools::requestOf(run_file);
+    requireAlone(line);
+    DatasetRequest of_file = requestOf(run_file);
     of_file.out = request.out;
     of_file.threads = request.threads;
     return make(of_file);

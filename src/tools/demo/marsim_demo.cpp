@@ -6,44 +6,37 @@
 using marsim::Quantity;
 
 int main(int argc, char** argv) {
-  marsim::tools::DemoOptions options;
-  CLI::App app(
+  using namespace marsim::tools;
+  DemoOptions options;
+  CommandLine line(
       "Flies a UAV with a LiDAR round a few goals in a map and keeps what it saw: cloud,\n"
       "trajectory, pictures and a summary. Exit code 0 only where every goal was reached and\n"
       "nothing was touched.",
       "marsim demo");
-  app.option_defaults()->always_capture_default();
-  marsim::tools::addWorld(app, options);
-  app.add_option("--start", options.start,
-                 "x,y,z [m]; by default 0,0,1.5 or, where that is not free, a free place in the "
-                 "middle of the map")
-      ->type_name("NUMBERS:x,y,z");
-  app.add_option("--yaw", options.yaw, "heading at the start [rad], e.g. 90deg")
-      ->transform(marsim::tools::number(Quantity::kAngle, marsim::kAngles, "--yaw"));
-  app.add_option("--vehicle", options.vehicle, "name or YAML file")
-      ->type_name(marsim::tools::kInput);
-  app.add_option("--resolution", options.resolution, "voxel side of the map [m]")
-      ->transform(marsim::tools::number(Quantity::kLength, marsim::kResolutions));
-  app.add_option("--surface", options.surface,
-                 "blended: smoothed surfels, averaged; sized: surfels of several sizes; paper: the "
-                 "nearest surfel")
-      ->type_name(marsim::tools::kWord);
-  app.add_option("--goals", options.goals,
-                 "\"x,y,z;x,y,z\" [m]; ways round obstacles are found. By default goals in a "
-                 "straight line from one another are chosen")
-      ->type_name("NUMBERS:x,y,z;x,y,z");
-  app.add_option("--goal-count", options.goal_count, "how many goals are chosen")
-      ->transform(marsim::tools::whole(marsim::tools::DemoOptions::kGoalCounts));
-  marsim::tools::addSeed(app, options.seed, "of the choice of goals");
-  app.add_option("--speed", options.speed, "[m/s] between goals")
-      ->transform(marsim::tools::number(Quantity::kSpeed, marsim::tools::DemoOptions::kSpeeds));
-  app.add_option("--out", options.output, "folder for the results")
-      ->type_name(marsim::tools::kFolder);
-  app.add_option("--renderer", options.renderer, "as in sim.launch")
-      ->type_name(marsim::tools::kWord);
-  app.add_flag("--nodelets", options.nodelets, "all nodes in one process");
-  app.add_flag("--rviz", options.rviz, "show the flight in RViz");
-  app.add_flag("--verbose", options.verbose, "show all output of the nodes");
-  return marsim::tools::runCommand(app, argc, argv,
-                                   [&] { return marsim::tools::runDemo(options); });
+  addWorld(line, options);
+  line.option("--start", options.start, {"NUMBERS:x,y,z"},
+              "x,y,z [m]; by default 0,0,1.5 or, where that is not free, a free place in the "
+              "middle of the map");
+  line.option("--yaw", options.yaw, number(Quantity::kAngle, marsim::kAngles, "--yaw"),
+              "heading at the start [rad], e.g. 90deg");
+  line.option("--vehicle", options.vehicle, kInput, "name or YAML file");
+  line.option("--resolution", options.resolution, number(Quantity::kLength, marsim::kResolutions),
+              "voxel side of the map [m]");
+  line.option("--surface", options.surface, kWord,
+              "blended: smoothed surfels, averaged; sized: surfels of several sizes; paper: the "
+              "nearest surfel");
+  line.option("--goals", options.goals, {"NUMBERS:x,y,z;x,y,z"},
+              "\"x,y,z;x,y,z\" [m]; ways round obstacles are found. By default goals in a "
+              "straight line from one another are chosen");
+  line.option("--goal-count", options.goal_count, whole(DemoOptions::kGoalCounts),
+              "how many goals are chosen");
+  addSeed(line, options.seed, "of the choice of goals");
+  line.option("--speed", options.speed, number(Quantity::kSpeed, DemoOptions::kSpeeds),
+              "[m/s] between goals");
+  line.option("--out", options.output, kFolder, "folder for the results");
+  line.option("--renderer", options.renderer, kWord, "as in sim.launch");
+  line.flag("--nodelets", options.nodelets, "all nodes in one process");
+  line.flag("--rviz", options.rviz, "show the flight in RViz");
+  line.flag("--verbose", options.verbose, "show all output of the nodes");
+  return line.run(argc, argv, [&] { return runDemo(options); });
 }

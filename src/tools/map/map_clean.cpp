@@ -213,40 +213,34 @@ int runClean(const CleanOptions& options) {
 
 }  // namespace
 
-MapCommand addMapClean(CLI::App& app) {
+MapCommand addMapClean(CommandLine& line) {
   const auto options = std::make_shared<CleanOptions>();
-  CLI::App* sub = app.add_subcommand(
+  CommandLine sub = line.subcommand(
       "clean",
       "Removes outliers and traces of what moved, crops, levels, fills, thins. Steps are done in "
       "the order of this list");
-  addMapName(*sub, options->name);
-  sub->add_option("--out", options->out, "PCD or PLY to write")->type_name(kOutput)->required();
-  sub->add_option(
-         "--moving", options->moving,
-         "the recording that the map was imported from: removes what its beams saw through")
-      ->type_name(kInput);
-  options->recording.addTo(*sub);
-  sub->add_option("--voxel", options->traces.voxel, "[m] of --moving")
-      ->transform(number(Quantity::kLength, map_tools::TraceConfig::kVoxels))
-      ->capture_default_str();
-  sub->add_option("--outliers", options->outliers,
-                  "K,S: removes points whose mean distance to K neighbours is S standard "
-                  "deviations above the mean, as 12,3")
-      ->type_name("NUMBERS:K,S");
-  sub->add_option("--radius", options->lonely,
-                  "R,N: removes points with fewer than N others within R [m]")
-      ->type_name("NUMBERS:R,N");
-  sub->add_option("--crop", options->crop, "x0,y0,z0,x1,y1,z1: keeps what is in that box [m]")
-      ->type_name("NUMBERS:x0,y0,z0,x1,y1,z1");
-  sub->add_flag("--level", options->level,
-                "turns the map about its origin until the ground is level");
-  sub->add_option("--origin", options->origin, "x,y,z: this place becomes the origin [m]")
-      ->type_name("NUMBERS:x,y,z");
-  sub->add_option("--fill", options->fill, "fills holes of surfaces up to this width [m]")
-      ->transform(number(Quantity::kLength, map_tools::kHoleWidths));
-  sub->add_option("--downsample", options->downsample, "one point a voxel of this side [m]")
-      ->transform(number(Quantity::kLength, kResolutions));
-  sub->add_flag("--json", options->json, "print one JSON object");
+  addMapName(sub, options->name);
+  sub.option("--out", options->out, kOutput, "PCD or PLY to write").required();
+  sub.option("--moving", options->moving, kInput,
+             "the recording that the map was imported from: removes what its beams saw through");
+  options->recording.addTo(sub);
+  sub.option("--voxel", options->traces.voxel,
+             number(Quantity::kLength, map_tools::TraceConfig::kVoxels), "[m] of --moving");
+  sub.option("--outliers", options->outliers, {"NUMBERS:K,S"},
+             "K,S: removes points whose mean distance to K neighbours is S standard "
+             "deviations above the mean, as 12,3");
+  sub.option("--radius", options->lonely, {"NUMBERS:R,N"},
+             "R,N: removes points with fewer than N others within R [m]");
+  sub.option("--crop", options->crop, {"NUMBERS:x0,y0,z0,x1,y1,z1"},
+             "x0,y0,z0,x1,y1,z1: keeps what is in that box [m]");
+  sub.flag("--level", options->level, "turns the map about its origin until the ground is level");
+  sub.option("--origin", options->origin, {"NUMBERS:x,y,z"},
+             "x,y,z: this place becomes the origin [m]");
+  sub.option("--fill", options->fill, number(Quantity::kLength, map_tools::kHoleWidths),
+             "fills holes of surfaces up to this width [m]");
+  sub.option("--downsample", options->downsample, number(Quantity::kLength, kResolutions),
+             "one point a voxel of this side [m]");
+  sub.flag("--json", options->json, "print one JSON object");
   return {sub, [options] { return runClean(*options); }};
 }
 

@@ -5,31 +5,30 @@
 #include <functional>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include "marsim/map/point_cloud.hpp"
+#include "tools/process/command_line.hpp"
 
 /// The subcommands of `marsim map`.
 namespace marsim::tools {
 
 /// A subcommand and its function, which returns the exit code.
 struct MapCommand {
-  CLI::App* app;
+  CommandLine line;
   std::function<int()> run;
 };
 
-MapCommand addMapClean(CLI::App& app);
-MapCommand addMapFidelity(CLI::App& app);
-MapCommand addMapInfo(CLI::App& app);
-MapCommand addMapImport(CLI::App& app);
-MapCommand addMapView(CLI::App& app);
-MapCommand addMapCompare(CLI::App& app);
-MapCommand addMapExport(CLI::App& app);
+MapCommand addMapClean(CommandLine& line);
+MapCommand addMapFidelity(CommandLine& line);
+MapCommand addMapInfo(CommandLine& line);
+MapCommand addMapImport(CommandLine& line);
+MapCommand addMapView(CommandLine& line);
+MapCommand addMapCompare(CommandLine& line);
+MapCommand addMapExport(CommandLine& line);
 
 /// Adds the required argument "map".
-void addMapName(CLI::App& app, std::string& name);
+void addMapName(CommandLine& line, std::string& name);
 /// Adds --resolution and --surface of a map that is made of points.
-void addMapMaking(CLI::App& app, double& resolution, std::string& surface);
+void addMapMaking(CommandLine& line, double& resolution, std::string& surface);
 
 /// Prints a name and a value in two columns.
 void printLine(const std::string& name, const std::string& value);

@@ -96,17 +96,14 @@ int runCompare(const CompareOptions& options) {
 
 }  // namespace
 
-MapCommand addMapCompare(CLI::App& app) {
+MapCommand addMapCompare(CommandLine& line) {
   const auto options = std::make_shared<CompareOptions>();
-  CLI::App* sub =
-      app.add_subcommand("compare", "Tells how far two maps' points lie from one another");
-  addMapName(*sub, options->names[0]);
-  sub->add_option("other", options->names[1], "another, in the same frame")
-      ->type_name(kInput)
-      ->required();
-  sub->add_option("--out", options->out, "PNG to draw, the first map coloured by distance")
-      ->type_name(kOutput);
-  sub->add_flag("--json", options->json, "print JSON");
+  CommandLine sub =
+      line.subcommand("compare", "Tells how far two maps' points lie from one another");
+  addMapName(sub, options->names[0]);
+  sub.option("other", options->names[1], kInput, "another, in the same frame").required();
+  sub.option("--out", options->out, kOutput, "PNG to draw, the first map coloured by distance");
+  sub.flag("--json", options->json, "print JSON");
   return {sub, [options] { return runCompare(*options); }};
 }
 

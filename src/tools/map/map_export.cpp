@@ -177,24 +177,22 @@ int runExport(const ExportOptions& options) {
 
 }  // namespace
 
-MapCommand addMapExport(CLI::App& app) {
+MapCommand addMapExport(CommandLine& line) {
   const auto options = std::make_shared<ExportOptions>();
-  CLI::App* sub = app.add_subcommand(
+  CommandLine sub = line.subcommand(
       "export", "Writes a map as points, OctoMap or 2-D occupancy grid for other programs");
-  addMapName(*sub, options->name);
-  sub->add_option("--out", options->out,
-                  "by its extension: PCD, PLY; BT, OT (OctoMap); YAML, with a PGM beside it "
-                  "(map_server)")
-      ->type_name(kOutput)
-      ->required();
-  sub->add_option("--resolution", options->resolution,
-                  "PCD, PLY: the surfels at it in place of the file's points; others: side of "
-                  "voxels or cells, 0.1 unless given [m]")
-      ->transform(number(Quantity::kLength, kResolutions));
-  sub->add_option("--slice", options->slice, "ZMIN ZMAX: heights of the occupancy grid [m]")
-      ->transform(number(Quantity::kLength, kPlaces))
-      ->expected(2);
-  sub->add_flag("--json", options->json, "print one JSON object");
+  addMapName(sub, options->name);
+  sub.option("--out", options->out, kOutput,
+             "by its extension: PCD, PLY; BT, OT (OctoMap); YAML, with a PGM beside it "
+             "(map_server)")
+      .required();
+  sub.option("--resolution", options->resolution, number(Quantity::kLength, kResolutions),
+             "PCD, PLY: the surfels at it in place of the file's points; others: side of "
+             "voxels or cells, 0.1 unless given [m]");
+  sub.option("--slice", options->slice, number(Quantity::kLength, kPlaces),
+             "ZMIN ZMAX: heights of the occupancy grid [m]")
+      .expected(2);
+  sub.flag("--json", options->json, "print one JSON object");
   return {sub, [options] { return runExport(*options); }};
 }
 

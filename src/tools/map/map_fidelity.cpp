@@ -135,26 +135,21 @@ int runFidelity(FidelityOptions& options) {
 
 }  // namespace
 
-MapCommand addMapFidelity(CLI::App& app) {
+MapCommand addMapFidelity(CommandLine& line) {
   const auto options = std::make_shared<FidelityOptions>();
-  CLI::App* sub = app.add_subcommand(
+  CommandLine sub = line.subcommand(
       "fidelity",
       "Leaves scans of a recording out, makes a map of the rest and casts their beams at it: how "
       "true a map is to a real LiDAR");
-  sub->add_option("recording", options->source, "a bag or a folder of scans")
-      ->type_name(kInput)
-      ->required();
-  options->recording.addTo(*sub);
-  addMapMaking(*sub, options->config.map.resolution, options->surface);
-  sub->add_option("--leave-out", options->config.leave_out, "every so many scans one is left out")
-      ->transform(whole(AccuracyConfig::kLeaveOut))
-      ->capture_default_str();
-  sub->add_option("--rays", options->config.rays, "at most so many beams of a scan")
-      ->transform(whole(AccuracyConfig::kRays))
-      ->capture_default_str();
-  sub->add_option("--out", options->out, "PNG: where beams ended, coloured by their errors")
-      ->type_name(kOutput);
-  sub->add_flag("--json", options->json, "print one JSON object");
+  sub.option("recording", options->source, kInput, "a bag or a folder of scans").required();
+  options->recording.addTo(sub);
+  addMapMaking(sub, options->config.map.resolution, options->surface);
+  sub.option("--leave-out", options->config.leave_out, whole(AccuracyConfig::kLeaveOut),
+             "every so many scans one is left out");
+  sub.option("--rays", options->config.rays, whole(AccuracyConfig::kRays),
+             "at most so many beams of a scan");
+  sub.option("--out", options->out, kOutput, "PNG: where beams ended, coloured by their errors");
+  sub.flag("--json", options->json, "print one JSON object");
   return {sub, [options] { return runFidelity(*options); }};
 }
 

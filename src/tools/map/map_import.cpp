@@ -124,39 +124,36 @@ int saveWhole(const std::filesystem::path& path, const map::PointCloud& cloud) {
   return writeWhole([&] { map::saveCloud(path, cloud); });
 }
 
-MapCommand addMapImport(CLI::App& app) {
+MapCommand addMapImport(CommandLine& line) {
   const auto options = std::make_shared<ImportOptions>();
-  CLI::App* sub = app.add_subcommand("import",
-                                     "Makes a map of scans (PCD, PLY, LAS, XYZ, CSV, PTS), "
-                                     "OctoMaps (BT, OT) and meshes (OBJ, STL, "
-                                     "PLY, DAE, glTF, OFF), and recordings: a bag or a folder of "
-                                     "scans with a trajectory");
-  sub->add_option("files", options->files, "files, folders of scans and bags that become one map")
-      ->type_name(kInput)
-      ->required();
-  sub->add_option("--out", options->out, "PCD or PLY to write")->type_name(kOutput)->required();
-  sub->add_option("--resolution", options->config.resolution,
-                  "meshes are sampled at it, points thinned to one a voxel [m]; without it points "
-                  "stay as they are")
-      ->transform(number(Quantity::kLength, kResolutions));
-  sub->add_option("--scale", options->config.scale,
-                  "metres a unit of the files; by default 1, or what a LAS says")
-      ->transform(number(Quantity::kNumber, map_tools::ImportConfig::kScales));
-  sub->add_option("--columns", options->columns,
-                  "columns of tables, with commas: x, y, z, intensity, red, green, blue, label, or "
-                  "- for one that is not read; by default by a header or the values")
-      ->type_name(kName);
-  sub->add_option("--up", options->up, "the files' axis that is up: y, z, or auto, as they say")
-      ->type_name(kWord)
-      ->capture_default_str();
-  sub->add_flag("--viewpoint", options->config.apply_viewpoint,
-                "points of PCD files lie in the frame of the file's VIEWPOINT: move them to where "
-                "that is");
-  options->recording.addTo(*sub);
-  sub->add_flag("--points-only", options->points_only,
-                "leave out the places of the sensor: the map follows from the points alone");
-  addSeed(*sub, options->config.seed, "of the sampling of meshes");
-  sub->add_flag("--json", options->json, "print one JSON object");
+  CommandLine sub = line.subcommand("import",
+                                    "Makes a map of scans (PCD, PLY, LAS, XYZ, CSV, PTS), "
+                                    "OctoMaps (BT, OT) and meshes (OBJ, STL, "
+                                    "PLY, DAE, glTF, OFF), and recordings: a bag or a folder of "
+                                    "scans with a trajectory");
+  sub.option("files", options->files, kInput,
+             "files, folders of scans and bags that become one map")
+      .required();
+  sub.option("--out", options->out, kOutput, "PCD or PLY to write").required();
+  sub.option("--resolution", options->config.resolution, number(Quantity::kLength, kResolutions),
+             "meshes are sampled at it, points thinned to one a voxel [m]; without it points "
+             "stay as they are")
+      .hideDefault();
+  sub.option("--scale", options->config.scale,
+             number(Quantity::kNumber, map_tools::ImportConfig::kScales),
+             "metres a unit of the files; by default 1, or what a LAS says");
+  sub.option("--columns", options->columns, kName,
+             "columns of tables, with commas: x, y, z, intensity, red, green, blue, label, or "
+             "- for one that is not read; by default by a header or the values");
+  sub.option("--up", options->up, kWord, "the files' axis that is up: y, z, or auto, as they say");
+  sub.flag("--viewpoint", options->config.apply_viewpoint,
+           "points of PCD files lie in the frame of the file's VIEWPOINT: move them to where "
+           "that is");
+  options->recording.addTo(sub);
+  sub.flag("--points-only", options->points_only,
+           "leave out the places of the sensor: the map follows from the points alone");
+  addSeed(sub, options->config.seed, "of the sampling of meshes");
+  sub.flag("--json", options->json, "print one JSON object");
   return {sub, [options] { return runImport(*options); }};
 }
 

@@ -218,44 +218,37 @@ int runInfo(InfoOptions& options) {
 
 }  // namespace
 
-void addMapName(CLI::App& app, std::string& name) {
-  app.add_option("map", name, "name of a place, or a PCD, PLY or place file")
-      ->type_name(kInput)
-      ->required();
+void addMapName(CommandLine& line, std::string& name) {
+  line.option("map", name, kInput, "name of a place, or a PCD, PLY or place file").required();
 }
 
-void addMapMaking(CLI::App& app, double& resolution, std::string& surface) {
-  app.add_option("--resolution", resolution, "voxel side [m]")
-      ->transform(number(Quantity::kLength, kResolutions))
-      ->capture_default_str();
-  app.add_option("--surface", surface, "blended, sized or paper")
-      ->type_name(kWord)
-      ->capture_default_str();
+void addMapMaking(CommandLine& line, double& resolution, std::string& surface) {
+  line.option("--resolution", resolution, number(Quantity::kLength, kResolutions),
+              "voxel side [m]");
+  line.option("--surface", surface, kWord, "blended, sized or paper");
 }
 
 void printLine(const std::string& name, const std::string& value) {
   fmt::print("{:<14}{}\n", name, value);
 }
 
-MapCommand addMapInfo(CLI::App& app) {
+MapCommand addMapInfo(CommandLine& line) {
   const auto options = std::make_shared<InfoOptions>();
-  CLI::App* sub = app.add_subcommand(
-      "info", "Says what a map file holds and what becomes of it at a resolution");
-  addMapName(*sub, options->name);
-  addMapMaking(*sub, options->config.resolution, options->surface);
-  sub->add_option("--intensity-full-scale", options->config.intensity_full_scale,
-                  "the intensity that stands for 100 %; 0: 1, 255 or the largest")
-      ->transform(number(Quantity::kNumber, Bounds{0.0, 1e9}))
-      ->capture_default_str();
-  sub->add_flag("--no-cache", options->no_cache, "make the map anew and keep nothing");
-  sub->add_flag("--json", options->json, "print one JSON object");
-  auto* reach = sub->add_option("--within", options->within,
-                                "with --out: only points so near the middle on every axis [m]")
-                    ->transform(number(Quantity::kLength, kReaches));
-  sub->add_option("--out", options->out, "PCD or PLY to write, a copy without stray points")
-      ->type_name(kOutput)
-      ->needs(reach);
-  reach->needs(sub->get_option("--out"));
+  CommandLine sub =
+      line.subcommand("info", "Says what a map file holds and what becomes of it at a resolution");
+  addMapName(sub, options->name);
+  addMapMaking(sub, options->config.resolution, options->surface);
+  sub.option("--intensity-full-scale", options->config.intensity_full_scale,
+             number(Quantity::kNumber, Bounds{0.0, 1e9}),
+             "the intensity that stands for 100 %; 0: 1, 255 or the largest");
+  sub.flag("--no-cache", options->no_cache, "make the map anew and keep nothing");
+  sub.flag("--json", options->json, "print one JSON object");
+  const Option reach = sub.option("--within", options->within, number(Quantity::kLength, kReaches),
+                                  "with --out: only points so near the middle on every axis [m]")
+                           .hideDefault();
+  reach.needs(
+      sub.option("--out", options->out, kOutput, "PCD or PLY to write, a copy without stray points")
+          .needs(reach));
   return {sub, [options] { return runInfo(*options); }};
 }
 

@@ -153,35 +153,26 @@ int runView(const ViewOptions& options) {
 
 }  // namespace
 
-MapCommand addMapView(CLI::App& app) {
+MapCommand addMapView(CommandLine& line) {
   const auto options = std::make_shared<ViewOptions>();
-  CLI::App* sub = app.add_subcommand(
+  CommandLine sub = line.subcommand(
       "view", "Draws a map from above, from the side and obliquely, or shows it in a window");
-  addMapName(*sub, options->name);
-  sub->add_option("--out", options->out,
-                  "hall.png writes hall_top.png, hall_side.png, hall_oblique.png; a slice hall.png")
-      ->type_name(kOutput);
-  sub->add_option("--colour", options->colour,
-                  "auto (the map's own, else height), height, rgb, intensity, class, normal")
-      ->type_name(kWord)
-      ->capture_default_str();
-  sub->add_option("--slice", options->slice, "x=, y= or z= and metres: only points near that plane")
-      ->type_name("NUMBERS:z=metres");
-  sub->add_option("--below", options->below, "[m] leaves out what is above: roofs and ceilings")
-      ->transform(number(Quantity::kLength, kPlaces));
-  sub->add_option("--thickness", options->thickness,
-                  "[m] of the slice; 0: a fiftieth of the map's extent")
-      ->transform(number(Quantity::kLength, kThicknesses))
-      ->capture_default_str();
-  sub->add_flag("--window", options->window,
-                "shows the points in a window: the left button orbits, the right one moves, the "
-                "wheel zooms, keys 1 to 5 colour, Esc ends");
-  sub->add_option("--width", options->picture.width, "[px]")
-      ->transform(whole(viz::PictureConfig::kWidths))
-      ->capture_default_str();
-  sub->add_option("--height", options->picture.height, "[px]")
-      ->transform(whole(viz::PictureConfig::kHeights))
-      ->capture_default_str();
+  addMapName(sub, options->name);
+  sub.option("--out", options->out, kOutput,
+             "hall.png writes hall_top.png, hall_side.png, hall_oblique.png; a slice hall.png");
+  sub.option("--colour", options->colour, kWord,
+             "auto (the map's own, else height), height, rgb, intensity, class, normal");
+  sub.option("--slice", options->slice, {"NUMBERS:z=metres"},
+             "x=, y= or z= and metres: only points near that plane");
+  sub.option("--below", options->below, number(Quantity::kLength, kPlaces),
+             "[m] leaves out what is above: roofs and ceilings");
+  sub.option("--thickness", options->thickness, number(Quantity::kLength, kThicknesses),
+             "[m] of the slice; 0: a fiftieth of the map's extent");
+  sub.flag("--window", options->window,
+           "shows the points in a window: the left button orbits, the right one moves, the "
+           "wheel zooms, keys 1 to 5 colour, Esc ends");
+  sub.option("--width", options->picture.width, whole(viz::PictureConfig::kWidths), "[px]");
+  sub.option("--height", options->picture.height, whole(viz::PictureConfig::kHeights), "[px]");
   return {sub, [options] { return runView(*options); }};
 }
 

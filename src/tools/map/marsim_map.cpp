@@ -22,7 +22,7 @@ std::vector<char*> withCommand(int argc, char** argv, const std::vector<MapComma
   const std::string first = argc > 1 ? argv[1] : "--help";
   const bool known = first == "-h" || first == "--help" ||
                      std::any_of(commands.begin(), commands.end(), [&](const MapCommand& command) {
-                       return command.app->get_name() == first;
+                       return command.line.name() == first;
                      });
   if (!known) arguments.insert(arguments.begin() + 1, info.data());
   return arguments;
@@ -31,7 +31,7 @@ std::vector<char*> withCommand(int argc, char** argv, const std::vector<MapComma
 // A suggestion if the first argument, which is no file, looks like a misspelt command.
 std::string misspelt(const std::string& first, const std::vector<MapCommand>& commands) {
   std::vector<std::string> names;
-  for (const MapCommand& command : commands) names.push_back(command.app->get_name());
+  for (const MapCommand& command : commands) names.push_back(command.line.name());
   std::error_code none;
   if (first.find_first_of("./") != std::string::npos || std::filesystem::exists(first, none)) {
     return "";
@@ -43,18 +43,17 @@ std::string misspelt(const std::string& first, const std::vector<MapCommand>& co
 }  // namespace
 
 int main(int argc, char** argv) {
+  using namespace marsim::tools;
   std::signal(SIGXFSZ, SIG_IGN);  // reaching a limit of files' sizes is an error like a full disk
-  CLI::App app(
+  CommandLine line(
       "Makes maps of scans, OctoMaps and meshes, and says what they are fit for.\n"
       "marsim map COMMAND --help lists a command's options; marsim map FILE is marsim map info "
       "FILE.",
       "marsim map");
-  app.require_subcommand(1);
+  line.requireSubcommand();
   const std::vector<MapCommand> commands{
-      marsim::tools::addMapInfo(app),    marsim::tools::addMapImport(app),
-      marsim::tools::addMapClean(app),   marsim::tools::addMapView(app),
-      marsim::tools::addMapCompare(app), marsim::tools::addMapExport(app),
-      marsim::tools::addMapFidelity(app)};
+      addMapInfo(line),    addMapImport(line), addMapClean(line),   addMapView(line),
+      addMapCompare(line), addMapExport(line), addMapFidelity(line)};
   const std::string first = argc > 1 ? argv[1] : "";
   if (const std::string meant = misspelt(first, commands); !meant.empty()) {
     fmt::print(stderr, "marsim map: unknown command '{}' (did you mean '{}'?)\n",
@@ -62,11 +61,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   std::vector<char*> arguments = withCommand(argc, argv, commands);
-  return marsim::tools::runCommand(
-      app, static_cast<int>(arguments.size()), arguments.data(), [&commands] {
-        const auto parsed =
-            std::find_if(commands.begin(), commands.end(),
-                         [](const MapCommand& command) { return command.app->parsed(); });
-        return parsed->run();
-      });
+  return line.run(static_cast<int>(arguments.size()), arguments.data(), [&commands] {
+    const auto parsed =
+        std::find_if(commands.begin(), commands.end(),
+                     [](const MapCommand& command) { return command.line.isGiven(); });
+    return parsed->run();
+  });
 }

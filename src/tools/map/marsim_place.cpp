@@ -13,6 +13,7 @@
 
 namespace {
 
+using namespace marsim::tools;  // NOLINT: this program is theirs
 using marsim::Quantity;
 using marsim::scene::BuildingConfig;
 using marsim::scene::ForestConfig;
@@ -20,20 +21,20 @@ using marsim::scene::kRangeNoises;
 using marsim::scene::kSpacings;
 
 /// Adds lengths [m] to a subcommand.
-auto adderTo(CLI::App& app) {
-  return [&app](const char* name, double& value, const marsim::Bounds& bounds, const char* text) {
-    app.add_option(name, value, text)->transform(marsim::tools::number(Quantity::kLength, bounds));
+auto adderTo(CommandLine& line) {
+  return [&line](const char* name, double& value, const marsim::Bounds& bounds, const char* text) {
+    line.option(name, value, number(Quantity::kLength, bounds), text);
   };
 }
 
-void addForestOptions(CLI::App& app, ForestConfig& config) {
+void addForestOptions(CommandLine& line, ForestConfig& config) {
   using Config = ForestConfig;
-  const auto add = adderTo(app);
-  marsim::tools::addSeed(app, config.seed, "another seed, another wood");
+  const auto add = adderTo(line);
+  addSeed(line, config.seed, "another seed, another wood");
   add("--size-x", config.size_x, Config::kSizes, "extent along x [m]");
   add("--size-y", config.size_y, Config::kSizes, "extent along y [m]");
-  app.add_option("--trees", config.trees_per_100_m2, "trees on 100 m^2")
-      ->transform(marsim::tools::number(Quantity::kNumber, Config::kTrees));
+  line.option("--trees", config.trees_per_100_m2, number(Quantity::kNumber, Config::kTrees),
+              "trees on 100 m^2");
   add("--tree-spacing", config.min_tree_spacing, Config::kTreeSpacings,
       "least distance of trunk axes [m]");
   add("--tree-height", config.tree_height, Config::kTreeHeights, "mean [m]");
@@ -49,10 +50,10 @@ void addForestOptions(CLI::App& app, ForestConfig& config) {
   add("--noise", config.range_noise, kRangeNoises, "standard deviation off the surface [m]");
 }
 
-void addBuildingOptions(CLI::App& app, BuildingConfig& config) {
+void addBuildingOptions(CommandLine& line, BuildingConfig& config) {
   using Config = BuildingConfig;
-  const auto add = adderTo(app);
-  marsim::tools::addSeed(app, config.seed, "of the points' noise");
+  const auto add = adderTo(line);
+  addSeed(line, config.seed, "of the points' noise");
   add("--room-length", config.room_length, Config::kRooms, "along x, each room [m]");
   add("--room-width", config.room_width, Config::kRooms, "along y [m]");
   add("--height", config.height, Config::kHeights, "clear height [m]");
@@ -85,38 +86,30 @@ int main(int argc, char** argv) {
   ForestConfig forest;
   BuildingConfig building;
   std::string path;
-  CLI::App app(
+  CommandLine line(
       "Writes a generated place as PCD or PLY; the same for the same options on every machine.\n"
       "marsim place forest --help and marsim place building --help list their options;\n"
       "marsim place file FILE.yaml takes them from a file.",
       "marsim place");
-  app.require_subcommand(1);
-  app.option_defaults()->always_capture_default();
-  CLI::App* forest_app = app.add_subcommand("forest", "a wood on rolling ground");
-  CLI::App* building_app = app.add_subcommand("building", "two rooms joined by a door");
-  CLI::App* file_app = app.add_subcommand("file", "a place described by a YAML file");
+  line.requireSubcommand();
+  CommandLine forest_line = line.subcommand("forest", "a wood on rolling ground");
+  CommandLine building_line = line.subcommand("building", "two rooms joined by a door");
+  CommandLine file_line = line.subcommand("file", "a place described by a YAML file");
   std::string config_path;
   std::optional<double> spacing;
-  file_app->add_option("config", config_path, "YAML file, as those in maps/")
-      ->required()
-      ->type_name(marsim::tools::kInput);
-  file_app
-      ->add_option("--spacing", spacing,
-                   "distance of neighbouring points [m]; the file's without it")
-      ->transform(marsim::tools::number(Quantity::kLength, kSpacings));
-  for (CLI::App* sub : {forest_app, building_app, file_app}) {
-    sub->option_defaults()->always_capture_default();
-    sub->add_option("--out", path, "PCD or PLY file to write")
-        ->required()
-        ->type_name(marsim::tools::kOutput);
+  file_line.option("config", config_path, kInput, "YAML file, as those in maps/").required();
+  file_line.option("--spacing", spacing, number(Quantity::kLength, kSpacings),
+                   "distance of neighbouring points [m]; the file's without it");
+  for (CommandLine sub : {forest_line, building_line, file_line}) {
+    sub.option("--out", path, kOutput, "PCD or PLY file to write").required();
   }
-  addForestOptions(*forest_app, forest);
-  addBuildingOptions(*building_app, building);
-  return marsim::tools::runCommand(app, argc, argv, [&] {
+  addForestOptions(forest_line, forest);
+  addBuildingOptions(building_line, building);
+  return line.run(argc, argv, [&] {
     marsim::requireExtension(path, marsim::map::cloudFormats());
     marsim::requireWritable(path);
-    if (file_app->parsed()) return copyMade(config_path, spacing, path);
-    if (forest_app->parsed()) {
+    if (file_line.isGiven()) return copyMade(config_path, spacing, path);
+    if (forest_line.isGiven()) {
       forest.validate("command line");
       return save(marsim::scene::makeForest(forest), path);
     }

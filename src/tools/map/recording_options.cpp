@@ -12,27 +12,26 @@
 
 namespace marsim::tools {
 
-void RecordingOptions::addTo(CLI::App& app) {
-  app.add_option(
-         "--poses", poses_,
-         "trajectory of a recording's scans: TUM, CSV, KITTI, 4 x 4 matrices or x y z qx qy qz qw; "
-         "a bag has its odometry")
-      ->type_name(kInput);
-  app.add_option("--lidar-pose", lidar_pose_,
-                 "x,y,z,yaw,pitch,roll of the LiDAR in the body that the poses are of [m, rad]")
-      ->type_name("NUMBERS:x,y,z,yaw,pitch,roll");
-  app.add_option("--clouds", config_.clouds, "topic of a bag's clouds; without it the only one")
-      ->type_name(kName);
-  app.add_option("--odometry", config_.odometry, "topic of a bag's poses; without it the only one")
-      ->type_name(kName);
-  app.add_option(
-         "--memory-limit", config_.limits.memory,
-         "memory that reading a bag, a mesh or an OctoMap may take [GiB], by default 1, or 50 "
-         "times the size of its files")
-      ->transform(number(Quantity::kNumber, map_tools::ImportLimits::kMemories));
-  app.add_option("--time-limit", config_.limits.time,
-                 "time that it may take [s], by default 60, and 10 for each 100 MB of its files")
-      ->transform(number(Quantity::kTime, map_tools::ImportLimits::kTimes));
+void RecordingOptions::addTo(CommandLine& line) {
+  line.option(
+      "--poses", poses_, kInput,
+      "trajectory of a recording's scans: TUM, CSV, KITTI, 4 x 4 matrices or x y z qx qy qz qw; "
+      "a bag has its odometry");
+  line.option("--lidar-pose", lidar_pose_, {"NUMBERS:x,y,z,yaw,pitch,roll"},
+              "x,y,z,yaw,pitch,roll of the LiDAR in the body that the poses are of [m, rad]");
+  line.option("--clouds", config_.clouds, kName,
+              "topic of a bag's clouds; without it the only one");
+  line.option("--odometry", config_.odometry, kName,
+              "topic of a bag's poses; without it the only one");
+  line.option("--memory-limit", config_.limits.memory,
+              number(Quantity::kNumber, map_tools::ImportLimits::kMemories),
+              "memory that reading a bag, a mesh or an OctoMap may take [GiB], by default 1, or 50 "
+              "times the size of its files")
+      .hideDefault();
+  line.option("--time-limit", config_.limits.time,
+              number(Quantity::kTime, map_tools::ImportLimits::kTimes),
+              "time that it may take [s], by default 60, and 10 for each 100 MB of its files")
+      .hideDefault();
 }
 
 map_tools::RecordingConfig RecordingOptions::config() const {

@@ -3,16 +3,16 @@
 
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include "map_tools/recording.hpp"
 
 namespace marsim::tools {
 
+class CommandLine;
+
 /// Options of the commands that read recordings.
 class RecordingOptions {
  public:
-  void addTo(CLI::App& app);
+  void addTo(CommandLine& line);
   /// Throws ConfigError.
   map_tools::RecordingConfig config() const;
   /// Throws ConfigError, with the `allowed` text, if one of them is given.

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/process/command_line.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include "common/bounds.hpp"
 #include "common/text.hpp"
@@ -64,24 +67,94 @@ std::string complaintOf(const CLI::ParseError& error) {
 
 }  // namespace
 
-int runCommand(CLI::App& app, int argc, char** argv, const std::function<int()>& body) {
+Option Option::required() const { return option_->required(); }
+Option Option::needs(Option other) const { return option_->needs(other.option_); }
+Option Option::expected(int count) const { return option_->expected(count); }
+Option Option::oneEachTime() const { return option_->allow_extra_args(false); }
+Option Option::delimiter(char between) const { return option_->delimiter(between); }
+Option Option::shownAs(const std::string& text) const { return option_->option_text(text); }
+Option Option::hideDefault() const { return option_->default_str(""); }
+bool Option::isGiven() const { return option_->count() > 0; }
+
+CommandLine::CommandLine(const std::string& description, const std::string& name)
+    : app_(std::make_shared<CLI::App>(description, name)) {
+  app_->option_defaults()->always_capture_default();
+}
+
+template <class T>
+Option CommandLine::option(const std::string& names, T& value, const OptionType& type,
+                           const std::string& description) {
+  CLI::Option* option = app_->add_option(names, value, description);
+  if (option->get_default_str() == "[]") option->default_str("");
+  if (*type.name != '\0') option->type_name(type.name);
+  if (type.check) option->transform(CLI::Validator(type.check, type.allowed));
+  return option;
+}
+template Option CommandLine::option(const std::string&, int&, const OptionType&,
+                                    const std::string&);
+template Option CommandLine::option(const std::string&, double&, const OptionType&,
+                                    const std::string&);
+template Option CommandLine::option(const std::string&, std::uint64_t&, const OptionType&,
+                                    const std::string&);
+template Option CommandLine::option(const std::string&, std::string&, const OptionType&,
+                                    const std::string&);
+template Option CommandLine::option(const std::string&, std::filesystem::path&, const OptionType&,
+                                    const std::string&);
+template Option CommandLine::option(const std::string&, std::optional<double>&, const OptionType&,
+                                    const std::string&);
+template Option CommandLine::option(const std::string&, std::vector<int>&, const OptionType&,
+                                    const std::string&);
+template Option CommandLine::option(const std::string&, std::vector<double>&, const OptionType&,
+                                    const std::string&);
+template Option CommandLine::option(const std::string&, std::vector<std::string>&,
+                                    const OptionType&, const std::string&);
+
+void CommandLine::flag(const std::string& name, bool& value, const std::string& description) {
+  app_->add_flag(name, value, description);
+}
+
+void CommandLine::printingFlag(const std::string& name, const std::string& text,
+                               const std::string& description) {
+  app_->set_version_flag(name, text, description);
+}
+
+CommandLine CommandLine::subcommand(const std::string& name, const std::string& description) {
+  CLI::App* sub = app_->add_subcommand(name, description);
+  if (description.empty()) sub->group("");
+  return CommandLine(app_->get_subcommand_ptr(sub));
+}
+
+void CommandLine::requireSubcommand() { app_->require_subcommand(1); }
+void CommandLine::onGiven(const std::function<void()>& body) { app_->callback(body); }
+std::string CommandLine::name() const { return app_->get_name(); }
+bool CommandLine::isGiven() const { return app_->parsed(); }
+
+std::vector<std::string> CommandLine::givenOptions() const {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app_->get_options()) {
+    if (option->count() > 0) names.push_back(option->get_name());
+  }
+  return names;
+}
+
+int CommandLine::run(int argc, char** argv, const std::function<int()>& body) {
   if (argc > 1 && argv[argc - 1] == std::string_view("--options")) {
-    printOptions(app, "");
+    printOptions(*app_, "");
     return 0;
   }
   try {
-    app.parse(argc, argv);
-    refuseEmpty(app);
+    app_->parse(argc, argv);
+    refuseEmpty(*app_);
     return body();
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // help
-    fmt::print(stderr, "{0}: {1}; see {0} --help\n", app.get_name(), complaintOf(error));
+    if (error.get_exit_code() == 0) return app_->exit(error);  // help
+    fmt::print(stderr, "{0}: {1}; see {0} --help\n", name(), complaintOf(error));
     return 2;
   } catch (const std::filesystem::filesystem_error& error) {
     const FileError file(error.path1().string(), error.code().message());
-    fmt::print(stderr, "{}: {}\n", app.get_name(), file.what());
+    fmt::print(stderr, "{}: {}\n", name(), file.what());
   } catch (const std::exception& error) {
-    fmt::print(stderr, "{}: {}\n", app.get_name(), error.what());
+    fmt::print(stderr, "{}: {}\n", name(), error.what());
   }
   return 1;
 }
@@ -102,7 +175,7 @@ std::pair<std::string, std::string> splitArgument(const std::string& word) {
   return {word.substr(0, at), word.substr(at + 2)};
 }
 
-CLI::Validator number(Quantity quantity, const Bounds& bounds, const std::string& option) {
+OptionType number(Quantity quantity, const Bounds& bounds, const std::string& option) {
   const std::string units = unitList(quantity);
   const std::string allowed = bounds.text(units.substr(0, units.find(',')));
   const auto read = [=](std::string& text) -> std::string {
@@ -120,10 +193,10 @@ CLI::Validator number(Quantity quantity, const Bounds& bounds, const std::string
     text = fmt::format("{:.17g}", *value);
     return "";
   };
-  return {read, allowed};
+  return {"", read, allowed};
 }
 
-CLI::Validator whole(std::uint64_t low, std::uint64_t high) {
+OptionType whole(std::uint64_t low, std::uint64_t high) {
   const std::string allowed = fmt::format("{} to {}", low, high);
   // CLI11 would read a number that begins with 0 as octal.
   const auto check = [=](std::string& text) -> std::string {
@@ -132,40 +205,44 @@ CLI::Validator whole(std::uint64_t low, std::uint64_t high) {
     if (value && *value >= low && *value <= high) return "";
     return fmt::format("is '{}', allowed: a whole number from {}", clipped(text), allowed);
   };
-  return {check, allowed};
+  return {"", check, allowed};
 }
 
-CLI::Validator whole(const Bounds& bounds) {
+OptionType whole(const Bounds& bounds) {
   return whole(static_cast<std::uint64_t>(bounds.low), static_cast<std::uint64_t>(bounds.high));
+}
+
+OptionType oneOf(const std::vector<std::string>& words) {
+  const std::string allowed = fmt::format("{{{}}}", fmt::join(words, ","));
+  const auto check = [=](const std::string& text) {
+    const bool known = std::find(words.begin(), words.end(), text) != words.end();
+    return known ? "" : text + " not in " + allowed;
+  };
+  return {kWord.name, check, allowed};
 }
 
 double parseOption(const std::string& option, std::string text, Quantity quantity,
                    const Bounds& bounds) {
-  const std::string complaint = number(quantity, bounds, option)(text);
+  const std::string complaint = number(quantity, bounds, option).check(text);
   if (!complaint.empty()) throw CLI::ValidationError(option, complaint);
   return std::stod(text);
 }
 
-void addWorld(CLI::App& app, ScannedWorld& world) {
-  app.add_option("--map", world.map,
-                 "bundled place (forest, building, ...) or a PCD, PLY or place file [m]")
-      ->type_name(kInput);
-  app.add_option("--lidar", world.lidar, "name or YAML file")->type_name(kInput);
-  app.add_option("--vegetation", world.vegetation,
-                 "plants on the map's ground: courtyard, meadow, ... or a YAML file; none")
-      ->type_name(kInput);
-  app.add_option("--surfaces", world.surfaces,
-                 "mirrors, panes and retro-reflectors: example or a YAML file; none")
-      ->type_name(kInput);
-  app.add_option("--weather", world.weather,
-                 "rain_light, rain_heavy, fog_dense, snow, ... or a YAML file; none")
-      ->type_name(kInput);
+void addWorld(CommandLine& line, ScannedWorld& world) {
+  line.option("--map", world.map, kInput,
+              "bundled place (forest, building, ...) or a PCD, PLY or place file [m]");
+  line.option("--lidar", world.lidar, kInput, "name or YAML file");
+  line.option("--vegetation", world.vegetation, kInput,
+              "plants on the map's ground: courtyard, meadow, ... or a YAML file; none");
+  line.option("--surfaces", world.surfaces, kInput,
+              "mirrors, panes and retro-reflectors: example or a YAML file; none");
+  line.option("--weather", world.weather, kInput,
+              "rain_light, rain_heavy, fog_dense, snow, ... or a YAML file; none");
 }
 
-void addSeed(CLI::App& app, std::uint64_t& seed, const std::string& description) {
-  app.add_option("--seed", seed, description)
-      ->transform(whole(0, std::numeric_limits<std::uint64_t>::max()))
-      ->capture_default_str();
+Option addSeed(CommandLine& line, std::uint64_t& seed, const std::string& description) {
+  return line.option("--seed", seed, whole(0, std::numeric_limits<std::uint64_t>::max()),
+                     description);
 }
 
 LiveLine::LiveLine() : terminal_(isatty(STDOUT_FILENO) == 1) {}

@@ -4,15 +4,19 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "config/defaults.hpp"
 #include "marsim/common/bounds.hpp"
 #include "marsim/common/units.hpp"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 /// Helpers for the programs' main functions.
 namespace marsim::tools {
@@ -20,33 +24,92 @@ namespace marsim::tools {
 /// Exit code for a command line that is wrong.
 constexpr int kWrongCommandLine = 2;
 
-/// Parses the command line and runs `body`, whose result is the exit code. Errors become one line
-/// on standard error, "marsim demo: <text>", and exit code 1 (2 for a wrong command line). With
-/// --options as the last word it prints a line for each option instead: subcommand, name, type,
-/// "required"; test/tools/command_lines_test.py tries every option by its type.
-int runCommand(CLI::App& app, int argc, char** argv, const std::function<int()>& body);
+/// The type of an option's values. "NUMBERS:x,y" shows the form of the numbers.
+struct OptionType {
+  const char* name;  ///< "": that of the variable, such as FLOAT
+  /// Returns what is wrong with the text, or "", and brings it into the form that CLI11 reads.
+  std::function<std::string(std::string&)> check = {};
+  std::string allowed = {};  ///< values, shown after the name
+};
+inline const OptionType kInput{"INPUT"};    ///< a name that comes with the package, file or folder
+inline const OptionType kOutput{"OUTPUT"};  ///< file to write
+inline const OptionType kFolder{"FOLDER"};  ///< folder to write into
+inline const OptionType kWord{"WORD"};      ///< one of a few
+inline const OptionType kName{"NAME"};      ///< any text
+
+/// A quantity with its unit, read into SI. A warning about an angle names the option.
+OptionType number(Quantity quantity, const Bounds& bounds, const std::string& option = "");
+
+/// A whole number in decimal digits.
+OptionType whole(std::uint64_t low, std::uint64_t high);
+OptionType whole(const Bounds& bounds);
+
+/// One of these words.
+OptionType oneOf(const std::vector<std::string>& words);
+
+/// An option of a CommandLine, which owns it.
+class Option {
+ public:
+  Option(CLI::Option* option) : option_(option) {}
+  Option required() const;
+  /// It is wrong without the other option.
+  Option needs(Option other) const;
+  /// Takes so many values.
+  Option expected(int count) const;
+  /// Takes one value each time that it is given.
+  Option oneEachTime() const;
+  /// Takes several values as one word.
+  Option delimiter(char between) const;
+  /// Replaces the type in --help.
+  Option shownAs(const std::string& text) const;
+  /// Keeps the variable's value out of --help.
+  Option hideDefault() const;
+  bool isGiven() const;
+
+ private:
+  CLI::Option* option_;
+};
+
+/// The options of a program or of one of its subcommands. Copies are the same command line.
+class CommandLine {
+ public:
+  CommandLine(const std::string& description, const std::string& name);
+
+  /// Adds an option, whose default is the variable's value; names without dashes: an argument.
+  template <class T>
+  Option option(const std::string& names, T& value, const OptionType& type,
+                const std::string& description);
+  void flag(const std::string& name, bool& value, const std::string& description);
+  /// Adds a flag that prints a text and ends the program.
+  void printingFlag(const std::string& name, const std::string& text,
+                    const std::string& description);
+  /// Adds a subcommand, which --help lists if it has a description.
+  CommandLine subcommand(const std::string& name, const std::string& description);
+  void requireSubcommand();
+  /// Calls `body` while the words are parsed, if they have this subcommand.
+  void onGiven(const std::function<void()>& body);
+
+  /// Parses the words and runs `body`, whose result is the exit code. Errors become one line on
+  /// standard error, "marsim demo: <text>", and exit code 1 (2 for a wrong command line). With
+  /// --options as the last word it prints a line for each option instead: subcommand, name, type,
+  /// "required"; test/tools/command_lines_test.py tries every option by its type.
+  int run(int argc, char** argv, const std::function<int()>& body);
+
+  std::string name() const;
+  bool isGiven() const;
+  /// Names of the options that are given.
+  std::vector<std::string> givenOptions() const;
+
+ private:
+  explicit CommandLine(std::shared_ptr<CLI::App> app) : app_(std::move(app)) {}
+  std::shared_ptr<CLI::App> app_;
+};
 
 /// The words without the remappings of ROS, NAME:=VALUE.
 std::vector<char*> withoutRemappings(int argc, char** argv);
 
-/// Types of options with texts, for CLI::Option::type_name(). A type "NUMBERS:x,y" shows the form
-/// of the numbers.
-constexpr const char* kInput = "INPUT";    ///< a name that comes with the package, file or folder
-constexpr const char* kOutput = "OUTPUT";  ///< file to write
-constexpr const char* kFolder = "FOLDER";  ///< folder to write into
-constexpr const char* kWord = "WORD";      ///< one of a few
-constexpr const char* kName = "NAME";      ///< any text
-
-/// For CLI::Option::transform() of a numeric option: reads a quantity with its unit into SI, or
-/// throws with the allowed values. A warning about an angle names the option.
-CLI::Validator number(Quantity quantity, const Bounds& bounds, const std::string& option = "");
-
-/// For CLI::Option::transform() of an option that is a whole number in decimal digits.
-CLI::Validator whole(std::uint64_t low, std::uint64_t high);
-CLI::Validator whole(const Bounds& bounds);
-
 /// Reads a number like number() if the option's text alone does not tell its quantity. Throws
-/// CLI::ValidationError.
+/// the error of a wrong command line.
 double parseOption(const std::string& option, std::string text, Quantity quantity,
                    const Bounds& bounds);
 
@@ -57,13 +120,13 @@ struct ScannedWorld {
   std::string surfaces = config::defaultOf("surfaces"), weather = config::defaultOf("weather");
 };
 /// The options --map, --lidar, --vegetation, --surfaces and --weather.
-void addWorld(CLI::App& app, ScannedWorld& world);
+void addWorld(CommandLine& line, ScannedWorld& world);
 
 /// Name and value of an argument NAME:=VALUE. Throws ConfigError.
 std::pair<std::string, std::string> splitArgument(const std::string& word);
 
 /// The option --seed, a whole number from 0 to 2^64 - 1.
-void addSeed(CLI::App& app, std::uint64_t& seed, const std::string& description);
+Option addSeed(CommandLine& line, std::uint64_t& seed, const std::string& description);
 
 /// Shows a line that replaces the previous one on a terminal; elsewhere prints one every five
 /// seconds.

@@ -72,25 +72,19 @@ int replay(const ReplayWords& words) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  using namespace marsim::tools;
   ReplayWords words;
-  CLI::App app(
+  CommandLine line(
       "Moves a UAV along a trajectory file (TUM: stamp x y z qx qy qz qw; or CSV with column\n"
       "names), without dynamics, with any sensors: sim.launch with replay:=TRAJECTORY in "
       "lockstep.\n"
       "Ends when the trajectory is over. Exit codes as those of marsim run.",
       "marsim replay");
-  app.add_option("trajectory", words.trajectory, "the file")
-      ->type_name(marsim::tools::kInput)
-      ->required()
-      ->option_text("TRAJECTORY");
-  app.add_option("arguments", words.more, "of sim.launch: NAME:=VALUE ...")
-      ->type_name("NAME:=VALUE")
-      ->option_text(" ");
-  app.add_option("--map", words.map, "a bundled place, or a file (default: as sim.launch)")
-      ->type_name(marsim::tools::kInput);
-  app.add_option("--lidar", words.lidar, "a sensor's name or file (default: as sim.launch)")
-      ->type_name(marsim::tools::kInput);
-  app.add_option("--depth", words.depth, "a camera's name or file (default: none)")
-      ->type_name(marsim::tools::kInput);
-  return marsim::tools::runCommand(app, argc, argv, [&] { return replay(words); });
+  line.option("trajectory", words.trajectory, kInput, "the file").required().shownAs("TRAJECTORY");
+  line.option("arguments", words.more, {"NAME:=VALUE"}, "of sim.launch: NAME:=VALUE ...")
+      .shownAs(" ");
+  line.option("--map", words.map, kInput, "a bundled place, or a file (default: as sim.launch)");
+  line.option("--lidar", words.lidar, kInput, "a sensor's name or file (default: as sim.launch)");
+  line.option("--depth", words.depth, kInput, "a camera's name or file (default: none)");
+  return line.run(argc, argv, [&] { return replay(words); });
 }

@@ -296,13 +296,12 @@ int drawAll(const fs::path& folder) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  using namespace marsim::tools;
   std::string folder = "gallery";
-  CLI::App app(
+  CommandLine line(
       "Draws the pictures of docs/gallery.md: what the sensors' patterns fire at, scans, a swarm,\n"
       "a depth image, images of cameras, a collision. The same on every machine.",
       "marsim gallery");
-  app.option_defaults()->always_capture_default();
-  app.add_option("--out", folder, "folder for the pictures; made where it is missing")
-      ->type_name(tools::kFolder);
-  return tools::runCommand(app, argc, argv, [&] { return drawAll(folder); });
+  line.option("--out", folder, kFolder, "folder for the pictures; made where it is missing");
+  return line.run(argc, argv, [&] { return drawAll(folder); });
 }

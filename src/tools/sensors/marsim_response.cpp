@@ -12,40 +12,36 @@
 
 int main(int argc, char** argv) {
   using namespace marsim;
+  using namespace marsim::tools;
   std::string vehicle = config::defaultOf("vehicle"),
               controller = config::controllerName("auto", false);
   std::string axis = "x", step, picture;
-  CLI::App app(
+  CommandLine line(
       "Flies a step of position, yaw, roll or pitch in empty space, fits a second-order system to\n"
       "the response and holds it against the controller's specification.",
       "marsim response");
-  app.option_defaults()->always_capture_default();
-  app.add_option("--vehicle", vehicle, "name in config/vehicle or YAML file")
-      ->type_name(tools::kInput);
-  app.add_option("--controller", controller, "name in config/control or YAML file")
-      ->type_name(tools::kInput);
-  app.add_option("--axis", axis, "x, y, z, yaw, or roll or pitch of the inner loops alone")
-      ->type_name(tools::kWord);
-  app.add_option("--step", step, "0.2m, 10deg; by default 0.2 m or 3 degrees")
-      ->type_name("NUMBERS:step");
-  app.add_option("--out", picture, "SVG file to draw it to")->type_name(tools::kOutput);
-  return marsim::tools::runCommand(app, argc, argv, [&] {
-    const tools::StepAxis stepped = tools::stepAxis(axis);
-    const bool angle = tools::isAngle(stepped);
+  line.option("--vehicle", vehicle, kInput, "name in config/vehicle or YAML file");
+  line.option("--controller", controller, kInput, "name in config/control or YAML file");
+  line.option("--axis", axis, kWord, "x, y, z, yaw, or roll or pitch of the inner loops alone");
+  line.option("--step", step, {"NUMBERS:step"}, "0.2m, 10deg; by default 0.2 m or 3 degrees");
+  line.option("--out", picture, kOutput, "SVG file to draw it to");
+  return line.run(argc, argv, [&] {
+    const StepAxis stepped = stepAxis(axis);
+    const bool angle = isAngle(stepped);
     double size = angle ? radians(3.0) : 0.2;
     if (!step.empty()) {
-      size = angle ? tools::parseOption("--step", step, Quantity::kAngle, kAngles)
-                   : tools::parseOption("--step", step, Quantity::kLength, kPlaces);
+      size = angle ? parseOption("--step", step, Quantity::kAngle, kAngles)
+                   : parseOption("--step", step, Quantity::kLength, kPlaces);
     }
     if (!picture.empty()) {
       requireExtension(picture, {".svg"});
       requireWritable(picture);
     }
-    const tools::StepFlight flight = tools::flyStep(
-        config::loadMultirotor(vehicle), config::loadController(controller), stepped, size);
-    fmt::print("{}", tools::stepTable(flight));
+    const StepFlight flight =
+        flyStep(config::loadMultirotor(vehicle), config::loadController(controller), stepped, size);
+    fmt::print("{}", stepTable(flight));
     if (!picture.empty()) {
-      writeFile(picture, tools::stepPicture(flight, vehicle + ", " + controller + ", " + axis));
+      writeFile(picture, stepPicture(flight, vehicle + ", " + controller + ", " + axis));
       fmt::print("{}\n", picture);
     }
     return 0;

@@ -46,46 +46,37 @@ void print(const ScanRequest& request, const ScanSummary& summary) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  using namespace marsim::tools;
   ScanRequest request;
   std::string pose = "0,0,1.5", frame = "world";
   std::string surface = marsim::map::nameOf(request.surfels.surface);
   std::string renderer = marsim::lidar_gl::nameOf(request.renderer);
-  CLI::App app("Renders one scan of a sensor at rest, without ROS.", "marsim scan");
-  app.option_defaults()->always_capture_default();
-  marsim::tools::addWorld(app, request);
-  app.add_option("--pose", pose,
-                 "of the sensor: x,y,z,yaw,pitch,roll [m, rad], e.g. 0,0,1.5,90deg,0,0; angles "
-                 "left out are 0")
-      ->type_name("NUMBERS:x,y,z,yaw,pitch,roll");
-  app.add_option("--rays", request.rays,
-                 "that stand for a beam: 1, 7, 9, 19 or 37; auto: as the sensor's file says")
-      ->type_name(marsim::tools::kWord);
-  app.add_option("--returns", request.returns,
-                 "of a shot: strongest, first, last, dual, two_strongest or triple; auto: as the "
-                 "sensor's file says")
-      ->type_name(marsim::tools::kWord);
-  app.add_option("--duration", request.duration, "how long it looks [s]; 0: one scan")
-      ->transform(marsim::tools::number(Quantity::kTime, ScanRequest::kDurations));
-  app.add_option("--out", request.cloud, "PCD or PLY to write, with intensity")
-      ->type_name(marsim::tools::kOutput);
-  app.add_option("--png", request.image, "picture to write, PNG")
-      ->type_name(marsim::tools::kOutput);
-  app.add_option("--frame", frame, "of the points: world or sensor")
-      ->type_name(marsim::tools::kWord)
-      ->check(CLI::IsMember({"world", "sensor"}));
-  app.add_option("--resolution", request.surfels.resolution, "voxel side of the map [m]")
-      ->transform(marsim::tools::number(Quantity::kLength, marsim::kResolutions));
-  app.add_option("--surface", surface, "of the map: blended, sized or paper")
-      ->type_name(marsim::tools::kWord);
-  app.add_option("--renderer", renderer,
-                 "cpu, opengl or auto (OpenGL where there is a graphics card)")
-      ->type_name(marsim::tools::kWord);
-  return marsim::tools::runCommand(app, argc, argv, [&] {
-    request.X_WS = marsim::tools::parsePose(pose, "--pose");
+  CommandLine line("Renders one scan of a sensor at rest, without ROS.", "marsim scan");
+  addWorld(line, request);
+  line.option("--pose", pose, {"NUMBERS:x,y,z,yaw,pitch,roll"},
+              "of the sensor: x,y,z,yaw,pitch,roll [m, rad], e.g. 0,0,1.5,90deg,0,0; angles "
+              "left out are 0");
+  line.option("--rays", request.rays, kWord,
+              "that stand for a beam: 1, 7, 9, 19 or 37; auto: as the sensor's file says");
+  line.option("--returns", request.returns, kWord,
+              "of a shot: strongest, first, last, dual, two_strongest or triple; auto: as the "
+              "sensor's file says");
+  line.option("--duration", request.duration, number(Quantity::kTime, ScanRequest::kDurations),
+              "how long it looks [s]; 0: one scan");
+  line.option("--out", request.cloud, kOutput, "PCD or PLY to write, with intensity");
+  line.option("--png", request.image, kOutput, "picture to write, PNG");
+  line.option("--frame", frame, oneOf({"world", "sensor"}), "of the points: world or sensor");
+  line.option("--resolution", request.surfels.resolution,
+              number(Quantity::kLength, marsim::kResolutions), "voxel side of the map [m]");
+  line.option("--surface", surface, kWord, "of the map: blended, sized or paper");
+  line.option("--renderer", renderer, kWord,
+              "cpu, opengl or auto (OpenGL where there is a graphics card)");
+  return line.run(argc, argv, [&] {
+    request.X_WS = parsePose(pose, "--pose");
     request.surfels.surface = marsim::map::surfaceOf(surface);
     request.renderer = marsim::lidar_gl::rendererChoiceOf(renderer, "--renderer");
     request.sensor_frame = frame == "sensor";
-    print(request, marsim::tools::scanOnce(request));
+    print(request, scanOnce(request));
     return 0;
   });
 }

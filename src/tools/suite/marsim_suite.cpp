@@ -5,13 +5,12 @@
 #include "tools/process/command_line.hpp"
 #include "tools/suite/suite_run.hpp"
 
-using marsim::tools::SuiteOptions;
-
 int main(int argc, char** argv) {
+  using namespace marsim::tools;
   SuiteOptions options;
   std::string seeds, output = options.output.string();
   bool list = false;
-  CLI::App app(
+  CommandLine line(
       "Flies scenarios, holds each flight to what its file asks for and writes a report. Runs "
       "that\n"
       "passed before from the same files are kept (--fresh flies them again). Exit code 0 only "
@@ -20,35 +19,25 @@ int main(int argc, char** argv) {
       "skipped\n"
       "ends with 1.",
       "marsim suite");
-  app.add_option("SCENARIOS", options.paths, "folders of scenarios, or their files")
-      ->type_name(marsim::tools::kInput)
-      ->required();
-  app.add_option("--out", output, "folder for the results")
-      ->type_name(marsim::tools::kFolder)
-      ->capture_default_str();
-  app.add_option("--jobs", options.jobs, "how many are flown at a time")
-      ->transform(marsim::tools::whole(SuiteOptions::kJobs))
-      ->capture_default_str();
-  app.add_option("--seeds,--seed", seeds, "in place of the files': 1,4,7-9")
-      ->type_name("NUMBERS:N,N");
-  app.add_option("--tag", options.tags, "scenarios with this tag only")
-      ->type_name(marsim::tools::kName)
-      ->allow_extra_args(false);
-  app.add_option("--only", options.only, "scenarios of these names only")
-      ->type_name(marsim::tools::kName);
-  app.add_option("--baseline", options.baseline, "folder or results.json of an earlier suite")
-      ->type_name(marsim::tools::kInput);
-  marsim::tools::addFlightOptions(app, options);
-  app.add_flag("--fresh", options.fresh, "keep no result of an earlier suite");
-  app.add_flag("--list", list, "say what would be run");
-  return marsim::tools::runCommand(app, argc, argv, [&] {
+  line.option("SCENARIOS", options.paths, kInput, "folders of scenarios, or their files")
+      .required();
+  line.option("--out", output, kFolder, "folder for the results");
+  line.option("--jobs", options.jobs, whole(SuiteOptions::kJobs), "how many are flown at a time");
+  line.option("--seeds,--seed", seeds, {"NUMBERS:N,N"}, "in place of the files': 1,4,7-9");
+  line.option("--tag", options.tags, kName, "scenarios with this tag only").oneEachTime();
+  line.option("--only", options.only, kName, "scenarios of these names only");
+  line.option("--baseline", options.baseline, kInput, "folder or results.json of an earlier suite");
+  addFlightOptions(line, options);
+  line.flag("--fresh", options.fresh, "keep no result of an earlier suite");
+  line.flag("--list", list, "say what would be run");
+  return line.run(argc, argv, [&] {
     options.output = output;
     try {
-      if (!seeds.empty()) options.seeds = marsim::tools::parseSeeds("--seeds", seeds);
+      if (!seeds.empty()) options.seeds = parseSeeds("--seeds", seeds);
     } catch (const marsim::ConfigError& error) {
       fmt::print(stderr, "marsim suite: {}\n", error.what());
       return 2;  // as for every wrong command line
     }
-    return list ? marsim::tools::listSuite(options) : marsim::tools::runSuite(options);
+    return list ? listSuite(options) : runSuite(options);
   });
 }

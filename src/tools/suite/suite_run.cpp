@@ -276,14 +276,12 @@ int listSuite(const SuiteOptions& options) {
   return 0;
 }
 
-void addFlightOptions(CLI::App& app, SuiteOptions& options) {
-  app.add_option("--stand-ins", options.stand_ins,
-                 "folder with PACKAGE.launch, started in place of packages")
-      ->type_name(kInput);
-  app.add_option("--timeout", options.timeout, "wall time without simulated time that passes [s]")
-      ->transform(number(Quantity::kTime, SuiteOptions::kTimeouts))
-      ->capture_default_str();
-  app.add_flag("--verbose", options.verbose, "show all output of the nodes");
+void addFlightOptions(CommandLine& line, SuiteOptions& options) {
+  line.option("--stand-ins", options.stand_ins, kInput,
+              "folder with PACKAGE.launch, started in place of packages");
+  line.option("--timeout", options.timeout, number(Quantity::kTime, SuiteOptions::kTimeouts),
+              "wall time without simulated time that passes [s]");
+  line.flag("--verbose", options.verbose, "show all output of the nodes");
 }
 
 int runSuite(const SuiteOptions& options) {

@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "suite/run_result.hpp"
 #include "tools/suite/suite_plan.hpp"
 
 /// `marsim suite`: flies scenarios, judges them by their checks and reports.
 namespace marsim::tools {
+
+class CommandLine;
 
 /// The outcome of all runs.
 struct SuiteOutcome {
@@ -29,7 +29,7 @@ SuiteOutcome flyRuns(const std::vector<PlannedRun>& runs, const SuiteOptions& op
 int exitCodeOf(const SuiteOutcome& outcome);
 
 /// Adds the options that a suite and a single scenario share: --stand-ins, --timeout, --verbose.
-void addFlightOptions(CLI::App& app, SuiteOptions& options);
+void addFlightOptions(CommandLine& line, SuiteOptions& options);
 
 /// Runs a whole suite: loads, flies, writes report.html, results.json and junit.xml, prints the
 /// table. Returns the exit code, 2 if a scenario or an option is wrong: then nothing was started.
