@@ -34,7 +34,7 @@ PROGRAMS = os.path.abspath(sys.argv.pop(1))
 SHARE = int(sys.argv.pop(1)) if sys.argv[1:] and sys.argv[1].isdigit() else 1
 LONG = "x" * 300      # more letters than a file's name can have
 LONGEST_LINE = 400    # characters of a message
-LIMIT = 15.0          # [s] for one program, a guard against those that accept what they should not
+LIMIT = 60.0          # [s] for one program, a guard against those that accept what they should not
 WORKERS = 2
 TYPES = {"INPUT", "OUTPUT", "OUTPUT:xml:PATH", "FOLDER", "WORD", "NAME", "NAME:=VALUE", "FLAG"}
 
