@@ -66,12 +66,12 @@ class MovingPoints {
 
   struct Image {
     double time;
-    cv::Mat grey, depth, is_static;  // is_static: not 0 around static features
-    Eigen::Quaterniond turn;         // since the image before
+    cv::Mat grey, depth, is_static;          // is_static: not 0 around static features
+    std::optional<Eigen::Quaterniond> turn;  // since the image before
     Eigen::Isometry3d X_WC;
   };
 
-  void classify(const std::vector<bool>& has_flow);
+  void classify(const Features& features, const std::vector<bool>& has_flow);
   bool isInBox(const cv::Point2f& pixel) const;
   bool wasStatic(const cv::Point2f& then) const;
 
