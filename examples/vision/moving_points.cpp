@@ -27,6 +27,7 @@ constexpr int kFewest = 30;       // flows that decide
 constexpr int kFewOutside = 100;  // flows outside of boxes: others that were static help
 constexpr double kInlier = 1.0;   // [px] of the camera's motion
 constexpr int kRounds = 100;      // of RANSAC
+constexpr double kStill = 2.0;    // [px] largest flow of a static feature in a box
 
 /// A flow: the pixels, the depth [m] (0: unknown), and whether it is outside of the boxes.
 struct Flow {
@@ -208,8 +209,10 @@ void MovingPoints::classify(const Features& features, const std::vector<bool>& h
   const int static_class = outside[0] >= outside[1] ? 0 : 1;
   for (std::size_t k = 0; k < samples.size(); ++k) {
     Label& label = points_[numbers[k]].label;
-    if (label == Label::kUnknown)
-      label = mixture.classOf(samples[k]) == static_class ? Label::kStatic : Label::kMoving;
+    if (label != Label::kUnknown) continue;
+    // The static class may take in a slow person where others are fast.
+    const bool is_static = mixture.classOf(samples[k]) == static_class && samples[k].x() < kStill;
+    label = is_static ? Label::kStatic : Label::kMoving;
   }
 }
 
