@@ -45,14 +45,16 @@ struct SeenMover {
 
 /// Splits the features of images into moving and static ones (Zhong 2023, section 3.3.3, algorithms
 /// 1 and 2): in boxes of people only features stay whose flow over 0.06 to 0.1 s is of the same
-/// Gaussian as most flow outside of the boxes. Where boxes leave few flows outside, features that
-/// were static in the earlier image count as outside.
+/// Gaussian as most flow outside of the boxes. The flow of the camera's motion is taken off before,
+/// by the features' depths. Where boxes leave few flows outside, features that were static in the
+/// earlier image count as outside.
 class MovingPoints {
  public:
   explicit MovingPoints(const Pinhole& camera) : camera_(camera) {}
 
-  /// Labels an image's features. `time` [s]. The boxes of the image before count, too, as a
-  /// detector misses some. `turn`: rotation of the camera since the image before, by a gyroscope.
+  /// Labels an image's features, which may come without depths. `time` [s]. The boxes of the image
+  /// before count, too, as a detector misses some. `turn`: rotation of the camera since the image
+  /// before, by a gyroscope.
   const std::vector<PointFlow>& label(double time, const cv::Mat& grey, const Features& features,
                                       const std::vector<Box>& boxes,
                                       const std::optional<Eigen::Quaterniond>& turn = {});
@@ -66,12 +68,12 @@ class MovingPoints {
 
   struct Image {
     double time;
-    cv::Mat grey, depth, is_static;  // is_static: not 0 around static features
-    Eigen::Quaterniond turn;         // since the image before
+    cv::Mat grey, depth, is_static;          // is_static: not 0 around static features
+    std::optional<Eigen::Quaterniond> turn;  // since the image before
     Eigen::Isometry3d X_WC;
   };
 
-  void classify(const std::vector<bool>& has_flow);
+  void classify(const Features& features, const std::vector<bool>& has_flow);
   bool isInBox(const cv::Point2f& pixel) const;
   bool wasStatic(const cv::Point2f& then) const;
 

@@ -64,6 +64,7 @@ sim::UavConfig carrier(const Sequence& sequence, double seconds, std::uint32_t s
   config.vehicle = config::loadVehicle("zhong_2023");
   config.controller = config::loadController("default");
   config.cameras = config::loadCameras("d435i");
+  config.cameras->seed = seed;
   config.cameras->rate = 15.0;  // [Hz]
   config.cameras->cameras[0].gain = 1.6;
   config.cameras->cameras[0].texture.amplitude = 0.22;

@@ -46,8 +46,8 @@ struct LabelledImage {
 std::vector<marsim::StampedPose> pathOf(const Sequence& sequence, double seconds);
 
 /// Records a sequence of `seconds` and follows it as it is made. The seed is that of the noise of
-/// gyroscope and detector, of people's sizes and of where walkers start on their ways. `show` may
-/// be empty.
+/// camera, gyroscope and detector, of people's sizes and of where walkers start on their ways.
+/// `show` may be empty.
 SequenceResult run(const Sequence& sequence, double seconds, std::uint32_t seed = 1,
                    const std::function<void(const LabelledImage&)>& show = {});
 
