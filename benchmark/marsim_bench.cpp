@@ -28,7 +28,7 @@
 namespace {
 
 namespace fs = std::filesystem;
-using namespace marsim::benchmarks;  // NOLINT: this program is theirs
+using namespace marsim::benchmarks;  // NOLINT: a program of this namespace
 using namespace marsim::tools;       // NOLINT
 using marsim::Quantity;
 
@@ -65,7 +65,7 @@ struct BenchOptions {
   std::string program;
   std::function<int()> chosen;
 
-  /// Chooses what to do where the subcommand is given.
+  /// Makes `run` the benchmark if the subcommand is given.
   void choose(CommandLine sub, const std::function<int()>& run) {
     sub.onGiven([this, run] { chosen = run; });
   }

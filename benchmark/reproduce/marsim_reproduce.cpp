@@ -14,7 +14,7 @@
 
 namespace {
 
-using namespace marsim::reproduce;  // NOLINT: this program is theirs
+using namespace marsim::reproduce;  // NOLINT: a program of this namespace
 using namespace marsim::tools;      // NOLINT
 
 /// The command line.

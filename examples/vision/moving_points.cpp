@@ -9,7 +9,6 @@
 #include <utility>
 
 #include <Eigen/Cholesky>
-#include <Eigen/LU>
 #include <opencv2/imgproc.hpp>
 
 #include "mixture.hpp"
@@ -27,9 +26,9 @@ constexpr int kFewest = 30;       // flows that decide
 constexpr int kFewOutside = 100;  // flows outside of boxes: others that were static help
 constexpr double kInlier = 1.0;   // [px] of the camera's motion
 constexpr int kRounds = 100;      // of RANSAC
-constexpr double kStill = 2.0;    // [px] largest flow of a static feature in a box
+constexpr double kStill = 2.0;  // [px] largest flow of a static feature in a box, less the camera's
 
-/// A flow: the pixels, the depth [m] (0: unknown), and whether it is outside of the boxes.
+/// A flow: the pixels, the depth at `now` [m] (0: unknown), and whether it is outside of the boxes.
 struct Flow {
   cv::Point2f then, now;
   double depth;
@@ -49,7 +48,7 @@ struct MotionField {
 
 using MotionFields = std::vector<MotionField>;
 
-// Least squares. What the fields leave open is 0.
+// Least squares. Components that the fields do not determine are 0.
 Motion motionOf(const MotionFields& fields) {
   Eigen::Matrix<double, 6, 6> N = 1e-3 * Eigen::Matrix<double, 6, 6>::Identity();
   Motion sum = Motion::Zero();

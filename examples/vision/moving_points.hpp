@@ -45,9 +45,9 @@ struct SeenMover {
 
 /// Splits the features of images into moving and static ones (Zhong 2023, section 3.3.3, algorithms
 /// 1 and 2): in boxes of people only features stay whose flow over 0.06 to 0.1 s is of the same
-/// Gaussian as most flow outside of the boxes. The flow of the camera's motion is taken off before,
-/// by the features' depths. Where boxes leave few flows outside, features that were static in the
-/// earlier image count as outside.
+/// Gaussian as most flow outside of the boxes, and below 2 px. The flow of the camera's motion is
+/// taken off before, by the features' depths. Where boxes leave few flows outside, features that
+/// were static in the earlier image count as outside.
 class MovingPoints {
  public:
   explicit MovingPoints(const Pinhole& camera) : camera_(camera) {}

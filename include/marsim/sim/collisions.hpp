@@ -30,9 +30,9 @@ CollisionResponse collisionResponseOf(const std::string& name);
 
 /// Settings of collision checking and response. With every response the ground plane, and surfaces
 /// of the map on which a UAV lands (Ground), carry it; it may fall over, slide and stay on its
-/// back, and with "report" it does not bounce off them. Map and objects change its motion elsewhere
-/// with "stop_motors" and "bounce" only. Standing and landing are no contacts; every other touch is
-/// one, the plane counting as the map.
+/// back, and with "report" it does not bounce off them. All other touches of map and objects change
+/// its motion with "stop_motors" and "bounce" only. Standing and landing are no contacts; every
+/// other touch is a contact, and the plane counts as the map.
 struct CollisionConfig {
   bool on = true;  ///< false: only the ground plane stops it; no contacts are reported
   CollisionResponse response = CollisionResponse::kReport;

@@ -120,7 +120,7 @@ class Vehicle {
     awaits_command_ = false;
   }
   /// Takes, with ideal dynamics, the reference that its controller tracks at the report of the
-  /// stamp `computed_from`. When it acts, and when it is ignored: as command().
+  /// stamp `computed_from`. It acts, and is ignored, under the conditions of command().
   bool track(const control::Reference& reference, TimeNs computed_from, std::uint32_t placements);
   /// Whether motor speeds or a reference answer a report since the last placement. They were
   /// computed from the report of the stamp `computed_from`, with that many placements (0: unknown).

@@ -152,8 +152,9 @@ class Uav {
 /// announce (kPeerPeriod). Deterministic from configuration and seed.
 class World {
  public:
-  /// `renderers` of the map serve all sensors; those that are null render on the processor, with
-  /// one thread. Without ground_z [m] the ground is a plane at the map's lowest point.
+  /// `renderers` of the map serve all sensors. Renderers on the processor, with one thread, take
+  /// the place of null `rays` and `images`. Without ground_z [m] the ground is a plane at the map's
+  /// lowest point.
   World(std::shared_ptr<const map::SurfelMap> map, Renderers renderers = {},
         std::optional<double> ground_z = std::nullopt);
 

@@ -27,7 +27,7 @@ constexpr int kWrongCommandLine = 2;
 /// The type of an option's values. "NUMBERS:x,y" shows the form of the numbers.
 struct OptionType {
   const char* name;  ///< "": that of the variable, such as FLOAT
-  /// Returns what is wrong with the text, or "", and brings it into the form that CLI11 reads.
+  /// Returns the error in a text, or "", and brings the text into the form that CLI11 reads.
   std::function<std::string(std::string&)> check = {};
   std::string allowed = {};  ///< values, shown after the name
 };
@@ -52,7 +52,7 @@ class Option {
  public:
   Option(CLI::Option* option) : option_(option) {}
   Option required() const;
-  /// It is wrong without the other option.
+  /// Requires the other option beside it.
   Option needs(Option other) const;
   /// Takes so many values.
   Option expected(int count) const;
@@ -86,7 +86,7 @@ class CommandLine {
   /// Adds a subcommand, which --help lists if it has a description.
   CommandLine subcommand(const std::string& name, const std::string& description);
   void requireSubcommand();
-  /// Calls `body` while the words are parsed, if they have this subcommand.
+  /// Calls `body` during parsing, if this subcommand is given.
   void onGiven(const std::function<void()>& body);
 
   /// Parses the words and runs `body`, whose result is the exit code. Errors become one line on
