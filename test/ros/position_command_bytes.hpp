@@ -14,7 +14,7 @@
 namespace marsim::test {
 
 constexpr char kEgo[] = "4712f0609ca29a79af79a35ca3e3967a";    // EGO, EGO-swarm, Fast-Planner, FUEL
-constexpr char kSuper[] = "d008e86de36e11deb1e4033ac2c394a9";  // SUPER, MARSIM
+constexpr char kSuper[] = "d008e86de36e11deb1e4033ac2c394a9";  // SUPER, HKU's MARSIM
 constexpr char kKumar[] = "835935bcd6f18632d9e26a3093237902";
 constexpr char kKumarJerk[] = "340cea662b21ef26b7f141decc78581f";
 constexpr char kKr[] = "0311a8eaed8b83c776def91b77632ae6";

@@ -42,7 +42,7 @@ const std::vector<Definition>& definitions() {
        "EGO-Planner, EGO-swarm, Fast-Planner, FUEL",
        {Field::kYaw, Field::kGains, Field::kIds}},
       {"d008e86de36e11deb1e4033ac2c394a9",
-       "SUPER, MARSIM",
+       "SUPER, HKU's MARSIM",
        {Field::kJerk, Field::kAttitude, Field::kYaw, Field::kNorms, Field::kGains, Field::kIds}},
       {"835935bcd6f18632d9e26a3093237902", "kumar (bare)", {Field::kYaw, Field::kGains}},
       {"340cea662b21ef26b7f141decc78581f",
