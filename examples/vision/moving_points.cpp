@@ -199,7 +199,7 @@ void MovingPoints::classify(const Features& features, const std::vector<bool>& h
   const std::vector<Vector2d> samples = flowFeatures(flows, camera_, turn);
   std::vector<double> outside_boxes;
   for (const Flow& flow : flows) outside_boxes.push_back(flow.outside ? 1.0 : 0.0);
-  const Mixture mixture = fitMixture(samples, outside_boxes, {0.3, 0.05});
+  const Mixture mixture = fitMixture(samples, outside_boxes, {0.1, 0.05});
   std::array<int, 2> outside = {0, 0};  // algorithm 2
   for (std::size_t k = 0; k < samples.size(); ++k) {
     if (flows[k].outside) ++outside[static_cast<std::size_t>(mixture.classOf(samples[k]))];

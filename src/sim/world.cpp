@@ -30,7 +30,9 @@ void World::addVegetation(const scene::Vegetation& vegetation, const std::string
   cameras.rays = lidar::withPlants(cameras.rays, plants, renderers_.config);
   cameras.images = lidar::withPlants(cameras.images, plants, renderers_.config);
   const double spacing = std::min(map_->resolution(), collision::pointSpacing(*map_));
-  neighbours_ = collision::makeNeighbours(map_, scene::obstaclePoints(vegetation, spacing, where));
+  const auto points = scene::obstaclePoints(vegetation, spacing, where);
+  plant_points_.insert(plant_points_.end(), points.begin(), points.end());
+  neighbours_ = collision::makeNeighbours(map_, plant_points_);
 }
 
 Uav& World::addUav(const UavConfig& config) {

@@ -145,6 +145,20 @@ TEST(World, VegetationIsSeenAndHitWhereItIsAnObstacle) {
   }
 }
 
+TEST(World, LaterVegetationLeavesTheObstaclesOfTheFirst) {
+  World world(room(), {});
+  for (const float x : {3.0F, 4.0F}) {
+    scene::Vegetation stem;
+    scene::Patch& patch = stem.patches.emplace_back();
+    patch.is_obstacle = true;
+    patch.cylinders.push_back({{x, 0.0F, 0.0F}, {x, 0.0F, 4.0F}, 0.02F, 100, 71});
+    stem.instances.emplace_back();
+    world.addVegetation(stem, "stem");
+  }
+  EXPECT_NEAR(world.clearances().at({3.0, 0.0, 2.0}).distance, 0.0, 0.11);
+  EXPECT_NEAR(world.clearances().at({4.0, 0.0, 2.0}).distance, 0.0, 0.11);
+}
+
 // A map whose wall is nearer tells which map a sensor sees. A stem hides both walls.
 TEST(World, CamerasSeeAMapOfTheirOwnAndTheVegetation) {
   const auto seen = room(5.0F);

@@ -15,7 +15,7 @@
 
 namespace marsim::scene {
 
-// Identities: a UAV has its number in the world, an obstacle its number from here on.
+// Ids (`identity`): uav3 has 3, obstacle 17 has this constant plus 17.
 constexpr std::uint32_t kFirstObstacleIdentity = 1U << 16U;
 /// Identity of the map, which does not move.
 constexpr std::uint32_t kMapIdentity = std::numeric_limits<std::uint32_t>::max();

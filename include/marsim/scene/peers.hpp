@@ -30,8 +30,8 @@ struct PeersConfig {
 
 /// The motion of a UAV as announced to the others.
 struct PeerState {
-  std::uint32_t id = 0;          ///< its number, below kFirstObstacleIdentity
-  std::uint32_t run = 0;         ///< drawn at its start; differs for two UAVs of one number
+  std::uint32_t id = 0;          ///< below kFirstObstacleIdentity
+  std::uint32_t run = 0;         ///< drawn at its start; differs for two UAVs of one id
   std::uint32_t placements = 0;  ///< number of placements (teleports), which break the motion
   std::uint16_t sequence = 0;    ///< counts its states, and begins again at 0 after 65535
   KinematicState motion;         ///< dw_WB_B is not announced
@@ -68,7 +68,7 @@ struct PeerReport {
   bool has_body = false;  ///< without a body it cannot be shown
   bool held = false;      ///< silent for so long that it is shown where it was last
   bool dropped = false;   ///< silent for longer than the timeout, or never heard of properly
-  bool is_claimed_twice = false;       ///< two UAVs have its number
+  bool is_claimed_twice = false;       ///< two UAVs have its id
   std::string machine, other_machine;  ///< of that UAV and of the other one; empty: this machine
   std::uint64_t taken = 0, late = 0, lost = 0, repeated = 0, rejected = 0;  ///< states
 
@@ -89,7 +89,7 @@ class Peers : public ObjectSource {
     kTooLate,   ///< older than the history, or from before a placement; if all new states are, the
                 ///< newest known one was wrong and is forgotten
     kRejected,  ///< see problemOf
-    kStranger,  ///< from another UAV with the same number, or the first states of a restarted one
+    kStranger,  ///< from another UAV with the same id, or the first states of a restarted one
   };
 
   /// Throws ConfigError.
@@ -125,7 +125,7 @@ class Peers : public ObjectSource {
   /// `near` and the spheres of those left out; infinite without any.
   double appendOthersNear(std::uint32_t own, const BoundingSphere& near, TimeNs begin, TimeNs end,
                           std::vector<MovingObject>& objects, TimeNs told_until = kAllTold) const;
-  /// A report on each UAV, by number.
+  /// A report on each UAV, by id.
   std::vector<PeerReport> reports(TimeNs now) const;
   std::uint64_t refusedUnknown() const;
   /// Forgets UAVs not heard of since a call `memory` ago; `now` [ns] is the caller's own time,
@@ -150,7 +150,7 @@ class Peers : public ObjectSource {
     std::uint32_t run = 0, placements = 0;
     std::uint16_t sequence = 0;  ///< of the newest state
     std::deque<Told> states;     ///< by stamp, strictly increasing between placements
-    // Another run of the same number takes over when it alone is heard; both together clash.
+    // Another run of the same id takes over when it alone is heard; both together clash.
     std::uint32_t other_run = 0;
     std::string machine, other_machine;  ///< of the two runs
     int others = 0;                      ///< states of the other run since the last own one

@@ -28,7 +28,7 @@ scene::PeerMass toldMassOf(const vehicle::VehicleConfig& vehicle);
 struct Announcement {
   scene::PeerState state;
   bool with_body = false;       ///< body and mass are announced, too
-  std::vector<Impact> impacts;  ///< on other UAVs; Impact::identity is the struck UAV's
+  std::vector<Impact> impacts;  ///< on other UAVs; Impact::identity: id of the struck one
 };
 
 /// Schedules a UAV's announcements to the others: one every period, one after a placement
@@ -36,7 +36,7 @@ struct Announcement {
 /// and after a placement.
 class Announcer {
  public:
-  /// `id`: the UAV's number; `run` tells two UAVs with the same number apart.
+  /// `run` tells two UAVs with the same id apart.
   Announcer(std::uint32_t id, std::uint32_t run, TimeNs period);
 
   /// Returns the announcement that is due at a state, if any. Call it with every state.
@@ -45,8 +45,8 @@ class Announcer {
 
  private:
   TimeNs period_;
-  TimeNs last_ = -1;       ///< stamp; < 0: nothing told yet
-  TimeNs body_told_ = -1;  ///< stamp of the last one with body
+  TimeNs last_ = -1;       ///< stamp; < 0: nothing announced yet
+  TimeNs body_told_ = -1;  ///< stamp of the last announcement with body
   scene::PeerState state_;
 };
 
@@ -55,11 +55,11 @@ class PendingImpacts {
  public:
   /// Keeps the impacts on a UAV from now on.
   void open(std::uint32_t struck) { impacts_[struck]; }
-  /// Adds an impact on the UAV `struck`; Impact::identity is the striking UAV's. Drops it unless
-  /// open(struck) was called.
+  /// Adds an impact on the UAV with the id `struck`; Impact::identity is the striking UAV's id.
+  /// Drops it unless open(struck) was called.
   void put(std::uint32_t struck, const Impact& impact);
-  /// Removes and returns the impacts with stamps up to `told_until`, sorted by stamp, then by
-  /// striking UAV.
+  /// Removes and returns the impacts with stamps up to `told_until`, sorted by stamp, then by the
+  /// striking UAV's id.
   std::vector<Impact> take(std::uint32_t struck, TimeNs told_until);
 
  private:

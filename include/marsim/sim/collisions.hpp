@@ -28,11 +28,11 @@ const char* nameOf(CollisionResponse response);
 /// Throws UnknownNameError.
 CollisionResponse collisionResponseOf(const std::string& name);
 
-/// Settings of collision checking and response. With every response the ground plane, and surfaces
-/// of the map on which a UAV lands (Ground), carry it; it may fall over, slide and stay on its
-/// back, and with "report" it does not bounce off them. All other touches of map and objects change
-/// its motion with "stop_motors" and "bounce" only. Standing and landing are no contacts; every
-/// other touch is a contact, and the plane counts as the map.
+/// Settings of collision checking and response. With every response the ground (see Ground: the
+/// plane, and surfaces of the map on which a UAV lands) carries a UAV, which may fall over, slide
+/// and stay on its back; with "report" it does not bounce off the ground. All other touches of map
+/// and objects change its motion with "stop_motors" and "bounce" only. Every touch but standing and
+/// landing is a contact; contacts with the plane are contacts with the map.
 struct CollisionConfig {
   bool on = true;  ///< false: only the ground plane stops it; no contacts are reported
   CollisionResponse response = CollisionResponse::kReport;
@@ -47,15 +47,15 @@ struct CollisionConfig {
 /// An impulse that a UAV gave another one by running into it, or got from one that ran into it.
 struct Impact {
   TimeNs stamp = 0;
-  /// scene::MovingObject::identity of the other UAV: the struck one in Collisions::impacts() and
+  /// Id of the other UAV (as MovingObject::identity): the struck one in Collisions::impacts() and
   /// Announcement, the striking one in takeImpact() and PendingImpacts.
   std::uint32_t identity = 0;
   Eigen::Vector3d impulse_W = Eigen::Vector3d::Zero();  ///< [N s] on the struck UAV
   Eigen::Vector3d moment_W = Eigen::Vector3d::Zero();   ///< [N m s] on the struck UAV, about its B
   Eigen::Vector3d p_W = Eigen::Vector3d::Zero();        ///< [m] place of the impact
   Eigen::Vector3d normal_W = Eigen::Vector3d::UnitZ();  ///< unit, towards the struck UAV
-  Eigen::Vector3d v_rel_W = Eigen::Vector3d::Zero();    ///< [m/s] of the struck one, less the
-                                                        ///< other's
+  Eigen::Vector3d v_rel_W = Eigen::Vector3d::Zero();    ///< [m/s] of the struck UAV relative to
+                                                        ///< the other
 };
 
 /// Checks a UAV's body for collisions after each dynamics step, and lets it respond.
@@ -64,14 +64,14 @@ class Collisions {
   using ObjectsIn = collision::CollisionChecker::ObjectsIn;
   /// Two UAVs exchange at most one impulse in this time, which is enough to part them. The UAV that
   /// notices the touch first computes the impulse for both. If both compute one before they have
-  /// heard of each other, that of the UAV with the lower number holds.
+  /// heard of each other, that of the UAV with the lower id holds.
   static constexpr TimeNs kBetweenImpacts = kNsPerSecond / 20;
-  /// The mass and motion, after a step, of an object that gives way (another UAV); none for other
-  /// objects.
+  /// The mass and motion, after a step, of the object with an id, if it gives way (another UAV);
+  /// none for other objects.
   using BodyIn = std::function<std::optional<collision::RigidBody>(std::uint32_t identity)>;
 
   /// `map` may be null: objects and the ground only; the body's cells are of the map's resolution
-  /// or, without a map, 0.1 m. `self` is the UAV's identity, passed over among objects. Throws
+  /// or, without a map, 0.1 m. `self` is the UAV's id; objects with it are ignored. Throws
   /// ConfigError, FileError for the body.
   Collisions(const CollisionConfig& config, const vehicle::VehicleConfig& vehicle,
              std::shared_ptr<const collision::Neighbours> map, double ground_z,
@@ -91,7 +91,7 @@ class Collisions {
   /// or not: changes the motion, and lets the next step count a contact. Does nothing if the
   /// response is "report", if collisions are off, or if the impulse is impossibly large. After
   /// another impact between the two within kBetweenImpacts, `impact` replaces an impulse that this
-  /// UAV has computed itself if the other UAV has the lower number; else it is ignored.
+  /// UAV has computed itself if the other UAV has the lower id; else it is ignored.
   void takeImpact(const Impact& impact, vehicle::Platform& platform);
   /// Ends all contacts and releases the map's surface. Call it before a placement (VehicleReport).
   void leave(std::vector<collision::ContactEvent>& events);
@@ -146,7 +146,7 @@ class Collisions {
   bool is_caught_ = false;                        // found no free place in the last step
   int creep_way_ = 0;                             // in which a caught body creeps aside
   std::vector<Impact> impacts_;                   // of the last step
-  std::map<std::uint32_t, Exchange> struck_;      // the last one with each UAV
+  std::map<std::uint32_t, Exchange> struck_;      // the last one with each UAV, by id
   std::vector<collision::FastestTouch> was_hit_;  // by others that ran into it, since the last step
 };
 

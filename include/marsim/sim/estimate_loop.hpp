@@ -83,12 +83,12 @@ class EstimateLoop {
   Phase phase_ = Phase::kTruth;
   std::deque<KinematicState> truth_;               ///< recent true states, in kTruth
   std::deque<control::InertialReading> readings_;  ///< recent readings
-  std::deque<StampedPose> waiting_;                ///< poses of E, that do not act yet
-  std::optional<Pose> X_WO_;                       ///< the estimates' frame
+  std::deque<StampedPose> waiting_;                ///< poses of E that do not act yet
+  std::optional<Pose> X_WO_;                       ///< the estimates' frame O in W
   std::optional<std::uint32_t> placements_;
   bool on_ground_ = false;
   TimeNs begun_at_ = 0, used_at_ = 0;
-  std::optional<TimeNs> first_at_;  ///< stamp of the first estimate since then
+  std::optional<TimeNs> first_at_;  ///< stamp of the first estimate since begun_at_
   int refused_ = 0;                 ///< estimates since the last that was used
   double largest_jump_ = 0.0;       ///< [m] largest jump of the refused estimates
   bool told_of_refusal_ = false;

@@ -14,8 +14,7 @@
 
 namespace marsim::sim {
 
-/// Limits of ground, and of landing on it. No published figures were found: the defaults are
-/// choices.
+/// Limits of ground and of landings. The defaults are choices, as no published figures were found.
 struct LandingConfig {
   double ground_margin = 0.2;   ///< [m] above the plane: points of the map there are ground
   double speed = 1.0;           ///< [m/s] of a landing, at most, down or sideways
@@ -30,10 +29,10 @@ struct LandingConfig {
 
 /// The ground that can carry a vehicle: always the plane z = `ground_z`, and the map's surface
 /// below the vehicle if collision::carryingSurface() finds one. The surface holds a vehicle that
-/// lands on it gently, from above, and more downwards than sideways. A `solid` surface holds any
-/// vehicle that comes from above. It holds the vehicle until the vehicle is clear of it or the
-/// surface ends. A vehicle on wheels is held by the plane under its wheels, and all obstacles that
-/// it can climb belong to the ground.
+/// lands on it gently, from above, and more downwards than sideways; if `solid` (responses other
+/// than "report"), any vehicle that comes from above. It holds the vehicle until the vehicle is
+/// clear of it or the surface ends. A vehicle on wheels is held by the plane under its wheels, and
+/// all obstacles that it can climb belong to the ground.
 class Ground {
  public:
   /// `map` may be null; `ground_z` [m] may be -inf: no plane. Throws as scene::bodyCloud does.
@@ -60,8 +59,8 @@ class Ground {
   /// Whether a point of the map belongs to the ground plane.
   bool isOnPlane(const collision::Touch& touch) const;
   /// Whether a touch of the map belongs to the surface below the vehicle and makes no contact: the
-  /// surface holds the vehicle, or the body is still above it and only one of the body's cells,
-  /// which stand out from the body, reaches it.
+  /// surface holds the vehicle, or the body itself is still above it and only its cells, which are
+  /// coarser, reach it.
   bool isOnSurface(const collision::Touch& touch) const;
 
  private:

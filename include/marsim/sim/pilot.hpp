@@ -37,8 +37,8 @@ enum class CommandKind {
 };
 
 /// The flight controller of a vehicle: reports and commands in, motor speeds and the tracked
-/// reference out. The commander takes the commands; a placement (VehicleReport) voids them. The
-/// motors rest before the first command, after a landing and while they are disarmed.
+/// reference out. The commander takes the commands; a placement (VehicleReport) voids them. On the
+/// ground the motors rest before the first command and after a landing; disarmed they always rest.
 class Pilot {
  public:
   /// Throws ConfigError.
@@ -58,7 +58,7 @@ class Pilot {
   };
   /// Whether its vehicle drives on wheels: of all references it follows only velocities.
   bool drives() const { return drives_; }
-  /// From the ground: arms the motors and climbs straight up by a height [m], 0: kTakeOffHeight.
+  /// Arms the motors and climbs straight up from the ground by a height [m]; 0: kTakeOffHeight.
   Outcome takeOff(double height);
   /// Descends until the vehicle stands, then stops the motors; at once if it stands.
   Outcome land();
@@ -87,8 +87,8 @@ class Pilot {
   bool isLost() const { return estimates_ && estimates_->isLost(); }
   /// The motion that the controller saw at the last answer.
   const KinematicState& motion() const { return motion_; }
-  /// The reference that is tracked, as of the last answer; of a vehicle on wheels, which tracks no
-  /// place, at its own place.
+  /// The reference tracked at the last answer. For a vehicle on wheels, which tracks no position,
+  /// its position and heading are the vehicle's own.
   const control::Reference& reference() const { return reference_; }
   /// The last report.
   const std::optional<VehicleReport>& report() const { return last_; }

@@ -28,16 +28,17 @@ class Surroundings {
 
   scene::Peers& peers() { return peers_; }
   const scene::Peers& peers() const { return peers_; }
-  /// Keeps enough motion for scans of that period [s] while UAVs fly on.
+  /// Keeps enough motion to render scans of that period [s] while the UAVs fly on.
   void keepForScans(double period) { peers_.keepAtLeast(kPeriodsKept * period); }
   /// Keeps impacts on a UAV from now on.
   void open(std::uint32_t struck);
-  /// Adds an impact on the UAV `struck`; Impact::identity is the striking UAV's.
+  /// Adds an impact on the UAV with the id `struck`; Impact::identity is the striking UAV's id.
   void put(std::uint32_t struck, const Impact& impact);
 
   /// The latest stamp of the states known at an instant.
   TimeNs toldUntil(TimeNs time) const { return delay_ ? time - *delay_ : scene::kAllTold; }
-  /// The objects about one UAV during [begin, end] (see scene::ObjectSource), as known at `end`.
+  /// The objects about the UAV with the id `own` during [begin, end] (see scene::ObjectSource), as
+  /// known at `end`.
   std::vector<scene::MovingObject> objects(std::uint32_t own, TimeNs begin, TimeNs end,
                                            const std::vector<Source>& sources) const;
   /// The objects for a collision check of a body in a sphere: UAVs that are far from it at `end`
@@ -45,7 +46,8 @@ class Surroundings {
   collision::ObjectsAbout objectsAbout(std::uint32_t own, const scene::BoundingSphere& body,
                                        TimeNs begin, TimeNs end,
                                        const std::vector<Source>& sources) const;
-  /// Mass and motion of a UAV at an instant, as known then; none for other objects or if unknown.
+  /// Mass and motion at an instant of the UAV with an id, as known then; none for other objects or
+  /// if unknown.
   std::optional<collision::RigidBody> bodyAt(std::uint32_t identity, TimeNs time) const;
   /// Removes and returns the impacts on a UAV that act by an instant.
   std::vector<Impact> takeImpacts(std::uint32_t struck, TimeNs time);

@@ -15,7 +15,7 @@ namespace marsim::sim {
 /// The arrangement of the starts of a swarm.
 enum class Formation {
   kLine,    ///< abreast
-  kGrid,    ///< as many rows as columns, one behind another
+  kGrid,    ///< rows of ceil(sqrt(n)) abreast, one behind another
   kCircle,  ///< evenly on one circle
   kRings,   ///< one in the middle and rings of 6, 12, 18, ... round it
   kPoses,   ///< as listed
@@ -57,7 +57,7 @@ struct Start {
 };
 
 /// The starts of UAVs 0 to n - 1. Throws ConfigError where n is not 1 to kMostUavs, or the
-/// formation is kPoses and one has no position.
+/// formation is kPoses and a UAV has no position.
 std::vector<Start> swarmStarts(const SwarmConfig& config, int n, const std::string& where);
 
 /// A UAV at its start, for requireApart().

@@ -22,7 +22,8 @@ namespace marsim::sim {
 
 /// A motion that a vehicle follows in place of its dynamics: it is exactly where the track says,
 /// whatever the motor commands, and its touches make contacts only. The track's first pose is at
-/// simulated time `lead_in`; before it and after the last one the vehicle hovers there at rest.
+/// simulated time `lead_in`. Before the track the vehicle rests at its first pose, after it at its
+/// last.
 struct Replay {
   std::shared_ptr<const PoseTrack> track;
   TimeNs lead_in = 0;
@@ -56,9 +57,9 @@ struct VehicleSetup {
   vehicle::WindConfig wind = {};  ///< like motor_failures ignored by ideal dynamics and replays
   std::vector<MotorFailure> motor_failures = {};
 
-  /// Throws ConfigError where a rate does not divide that of the dynamics, the motors are too fast
-  /// for it, a replay or ideal dynamics has a response to collisions, or wind or a failure is out
-  /// of bounds.
+  /// Throws ConfigError where a sensor's rate does not divide the dynamics rate, the motors are too
+  /// fast for the dynamics step, a replay or ideal dynamics has a response to collisions, a vehicle
+  /// on wheels has ideal dynamics, or wind or a failure is out of bounds.
   void validate(const std::string& where) const;
 };
 
@@ -89,21 +90,20 @@ class IdealMotion;
 /// periodic outputs on multiples of their period since simulated time 0.
 class Vehicle {
  public:
-  /// `neighbours`: the points of the map to collide with, null: none; `number`: its identity to
-  /// others. The vehicle stands at the origin at time 0 until place(). Throws ConfigError, and
-  /// FileError for the body.
+  /// `neighbours`: the points of the map to collide with, null: none; `number`: the UAV's id.
+  /// The vehicle stands at the origin at time 0 until place(). Throws ConfigError, and FileError
+  /// for the body.
   Vehicle(const VehicleSetup& setup, double ground_z,
           std::shared_ptr<const collision::Neighbours> neighbours, std::uint32_t number);
 
   /// Places the vehicle at rest (a replay: where the track is), at the dynamics step at or before
   /// `stamp`. Returns the contacts that end. In the air it stays there until its first motor speeds
-  /// or a collision, whatever the wind. Discards earlier commands and impacts, and placements
-  /// that wait for a stamp more than kFarthestAhead past this one: they are from before time was
-  /// set back.
+  /// or a collision, whatever the wind. Discards earlier commands and impacts, and pending
+  /// placements more than kFarthestAhead past `stamp`, which are stale after a jump back.
   std::vector<collision::ContactEvent> place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp);
   /// Places it at the end of the first state step at or after `stamp`, after its sensors were
   /// sampled. Returns false if the stamp is more than kFarthestAhead ahead; the placement is then
-  /// made at the next state step.
+  /// made at the next state step. The last of several due placements counts.
   bool placeAt(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp);
   /// Whether its dynamics are ideal: it takes references; motor speeds and impacts of others change
   /// nothing.
@@ -128,7 +128,7 @@ class Vehicle {
   /// Applies the impact of another UAV that has run into this one (see Collisions).
   void takeImpact(const Impact& impact);
   /// Advances by one dynamics step. `objectsIn` gives the moving objects that it can hit, `bodyIn`
-  /// the bodies of those that give way; both may be empty.
+  /// the rigid bodies of objects that give way; both may be empty.
   const VehicleStep& step(const Collisions::ObjectsIn& objectsIn = {},
                           const Collisions::BodyIn& bodyIn = {});
 

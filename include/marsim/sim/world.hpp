@@ -31,8 +31,8 @@ struct UavConfig : VehicleSetup {
   std::optional<lidar::LidarConfig> lidar;
   std::optional<lidar::DepthCameraConfig> depth;
   std::optional<lidar::CameraRigConfig> cameras;
-  /// Source of the poses that it flies on: Uav::addEstimate() or a simulated SLAM. None: that of
-  /// vehicle.estimate.
+  /// Estimates that the UAV flies on, from Uav::addEstimate() or a simulated SLAM. None: those of
+  /// vehicle.estimate, else the truth. Replays ignore it.
   std::optional<EstimateConfig> estimate;
   Eigen::Vector3d start_p_WB = Eigen::Vector3d::Zero();  ///< [m] in W
   double start_yaw = 0.0;                                ///< [rad]
@@ -50,9 +50,8 @@ struct Renderers {
 class Uav {
  public:
   /// Only a LiDAR and cameras need renderers; `neighbours`: the points of the map to collide with,
-  /// null: none; `number`: its identity to others. Throws ConfigError, also
-  /// where the motors are too fast for the dynamics step or the IMU's rate does not divide the
-  /// dynamics rate.
+  /// null: none; `number`: the UAV's id. Throws ConfigError, also where the motors are too fast for
+  /// the dynamics step or the IMU's rate does not divide the dynamics rate.
   Uav(const UavConfig& config, const Renderers& renderers, double ground_z,
       std::shared_ptr<const collision::Neighbours> neighbours = nullptr, std::uint32_t number = 0);
 
@@ -62,7 +61,7 @@ class Uav {
   void setReference(const control::Reference& reference) {
     pilot_.commander().setReference(reference, state().stamp);
   }
-  /// Its commandAt() takes commands with a stamp.
+  /// The flight controller; Pilot::commandAt() takes commands with a stamp.
   Pilot& pilot() { return pilot_; }
   /// Adds a pose estimated by SLAM (see EstimateLoop). Does nothing if the UAV has no estimates or
   /// simulates its SLAM.
@@ -79,7 +78,7 @@ class Uav {
   }
   using ObjectsIn = std::function<std::vector<scene::MovingObject>(TimeNs begin, TimeNs end)>;
   /// Advances by one dynamics step. `objectsIn` gives the moving objects that it can hit, `bodyIn`
-  /// the bodies of those that give way; both may be empty.
+  /// the rigid bodies of objects that give way; both may be empty.
   void step(const Collisions::ObjectsIn& objectsIn = {}, const Collisions::BodyIn& bodyIn = {});
   /// Applies the impact of another UAV that has run into this one (see Collisions).
   void takeImpact(const Impact& impact) { vehicle_.takeImpact(impact); }
@@ -92,7 +91,7 @@ class Uav {
   void measureBeside() { measures_beside_ = true; }
   /// Waits for the scans and images that are being rendered; rethrows errors of their callbacks.
   void finishMeasurements();
-  /// Whether scans list the shots without a return.
+  /// Sets whether scans list the shots without a return.
   void keepMisses(bool keep);
   /// Sets the weather of all later scans and images; at first clear air. Throws ConfigError.
   void setWeather(const lidar::Weather& weather);
@@ -145,7 +144,8 @@ class Uav {
   Announcer announcer_;
   std::vector<Announcement> announcements_;
   bool measures_beside_ = false;
-  std::future<void> scan_, depth_image_, images_;  // being made; last, since they wait at their end
+  // Measurements under way. Last members, since their destructors wait for the rendering threads.
+  std::future<void> scan_, depth_image_, images_;
 };
 
 /// A map, UAVs and other moving objects. UAVs see and hit each other at the motion that they
@@ -188,9 +188,10 @@ class World {
 
   std::shared_ptr<const map::SurfelMap> map_;
   Renderers renderers_;
+  std::vector<Eigen::Vector3d> plant_points_;  // [m] in W, on plants that are obstacles
   std::shared_ptr<const collision::Neighbours> neighbours_;
   double ground_z_;
-  std::vector<std::unique_ptr<Uav>> uavs_;  // by their numbers
+  std::vector<std::unique_ptr<Uav>> uavs_;  // by id
   Surroundings surroundings_{{}, kPeerPeriod};
   std::vector<Surroundings::Source> objects_;
   std::vector<std::shared_ptr<scene::ObstacleDriver>> drivers_;
