@@ -105,7 +105,7 @@ void expectFewPinholes(const std::string& place, const Count& count) {
 // In coarse places, made in a second or two, a pinhole has more pixels.
 TEST(CameraVision, FewPinholesInCoarsePlaces) {
   for (const char* place : {"forest", "large_office", "power_line"}) {
-    expectFewPinholes(place, {0.25, 0.15, {0.0, 2.0, 4.0}, 20});
+    expectFewPinholes(place, {0.25, 0.15, {0.0, 2.0, 4.0}, 5});
   }
 }
 
@@ -113,13 +113,15 @@ TEST(CameraVision, FewPinholesInEveryPlace) {
   if (std::getenv("MARSIM_ALL_PINHOLES") == nullptr) {
     GTEST_SKIP() << "takes half an hour: set MARSIM_ALL_PINHOLES=1";
   }
-  for (const char* place :
+  for (const std::string place :
        {"building", "common_forest", "complex_parking_garage", "courtyard", "dense_forest",
         "forest", "historical_building", "indoor_1", "indoor_2", "indoor_3", "large_office",
         "mine_tunnel", "power_line", "random_forest", "simple_forest", "simple_parking_garage",
         "urban_canyon"}) {
     for (const double resolution : {0.1, 0.05}) {
-      expectFewPinholes(place, {resolution, 0.0, {0.0, 1.0, 2.0, 3.0, 4.0, 5.0}, 5});
+      // Windows of walls 120 m away have up to 20 pixels each.
+      const int most = place == "urban_canyon" ? 40 : 5;
+      expectFewPinholes(place, {resolution, 0.0, {0.0, 1.0, 2.0, 3.0, 4.0, 5.0}, most});
     }
   }
 }

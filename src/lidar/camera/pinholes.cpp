@@ -10,9 +10,15 @@ namespace {
 
 constexpr int kRounds = 3;
 constexpr float kSameCosine = 0.5F;  // of normals at both ends; grazing rays meet discs that lean
+constexpr float kNear = 2.5F;        // [resolutions] between ends on a rough surface,
+constexpr float kNearCosine = 0.2F;  // whose normals differ more
 constexpr float kSlope = 0.25F;      // of a surface against the plane of one of its surfels
 constexpr float kMostOffset = 0.1F;  // [m] by a slope
 constexpr float kBallCosine = 0.9999F;  // normals of balls are against the ray
+
+bool isBall(const Hit& hit, const Eigen::Vector3f& direction) {
+  return hit.incidenceCosine(direction) > kBallCosine;
+}
 
 }  // namespace
 
@@ -97,40 +103,43 @@ Eigen::Vector3f PinholeCloser::directionOf(std::size_t pixel) const {
   return R_WC_[frame_.numberOf(row)] * directions_[pixel];
 }
 
-bool PinholeCloser::isBall(const Hit& hit, std::size_t pixel) const {
-  return hit.incidenceCosine(directionOf(pixel)) > kBallCosine;
+float PinholeCloser::toleranceAt(float distance) const {
+  return resolution_ + std::min(kSlope * distance, std::max(resolution_, kMostOffset));
 }
 
-// Whether a surface goes on from one pixel to another; one of both may be a ball, which has no
-// normal.
-bool PinholeCloser::goesOn(const Hit& from, bool is_ball, const Hit& to, std::size_t to_pixel,
-                           const Eigen::Vector3f& way, float tolerance) const {
+// Whether a surface goes on from one pixel to another one, `pixels` apart; one of both may be a
+// ball, which has no normal.
+bool PinholeCloser::goesOn(const Hit& from, bool is_ball, const Hit& to,
+                           const Eigen::Vector3f& to_direction, const Eigen::Vector3f& way,
+                           int pixels) const {
   if (!to.valid() || to.identity != kMapIdentity) return false;
-  const bool ends_at_ball = isBall(to, to_pixel);
+  const bool ends_at_ball = isBall(to, to_direction);
   if (is_ball && ends_at_ball) return false;
-  // At grazing incidence the discs of rough surfaces lean: the plane of either one will do.
   const float first = std::abs(from.normal.dot(way)), last = std::abs(to.normal.dot(way));
-  const float offset = is_ball ? last : ends_at_ball ? first : std::min(first, last);
-  if (offset > tolerance) return false;
-  return is_ball || ends_at_ball || std::abs(from.normal.dot(to.normal)) >= kSameCosine;
+  const float distance = way.norm(), tolerance = toleranceAt(distance);
+  if (is_ball || ends_at_ball) return (is_ball ? last : first) <= tolerance;
+  // At grazing incidence the discs of rough surfaces lean: the plane of either one will do. There
+  // a pixel may span metres, so between pixels beside one the slope alone counts, for both planes.
+  const bool is_sloped = pixels <= 2 && std::max(first, last) <= resolution_ + kSlope * distance;
+  if (std::min(first, last) > tolerance && !is_sloped) return false;
+  const float cosine = distance <= kNear * resolution_ ? kNearCosine : kSameCosine;
+  return std::abs(from.normal.dot(to.normal)) >= cosine;
 }
 
 int PinholeCloser::gapAfter(std::size_t pixel, std::size_t step, int left,
                             const std::vector<Hit>& hits) const {
   const Hit& from = hits[pixel];
-  const bool is_ball = isBall(from, pixel);
+  const Eigen::Vector3f from_direction = directionOf(pixel), p = from.range * from_direction;
+  const bool is_ball = isBall(from, from_direction);
   const float pixels = pixelsOf(kLongestPinhole * widest_, from);
   const auto most = static_cast<int>(std::min({pixels, kMostPixels, static_cast<float>(left)}));
-  const Eigen::Vector3f p = from.range * directionOf(pixel);
   for (int k = 1; k <= most; ++k) {
     const std::size_t other = pixel + static_cast<std::size_t>(k) * step;
     const Hit& hit = hits[other];
     if (!hit.valid()) continue;
-    const Eigen::Vector3f way = hit.range * directionOf(other) - p;
-    const float tolerance =
-        resolution_ + std::min(kSlope * way.norm(), std::max(resolution_, kMostOffset));
-    if (goesOn(from, is_ball, hit, other, way, tolerance)) return k > 1 ? k : 0;
-    if (from.normal.dot(way) >= -tolerance) return 0;
+    const Eigen::Vector3f direction = directionOf(other), way = hit.range * direction - p;
+    if (goesOn(from, is_ball, hit, direction, way, k)) return k > 1 ? k : 0;
+    if (from.normal.dot(way) >= -toleranceAt(way.norm())) return 0;
   }
   return 0;
 }

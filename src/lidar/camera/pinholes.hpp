@@ -9,8 +9,8 @@ namespace marsim::lidar {
 
 /// Largest width of a pinhole, in resolutions of the map, and where these are less in m.
 constexpr double kWidestPinhole = 2.0, kWidestPinholeAtLeast = 0.2;
-/// Largest length of a pinhole, in its largest widths.
-constexpr float kLongestPinhole = 2.0F;
+/// Largest length of a pinhole, in its largest widths: three spacings of points 0.15 m apart.
+constexpr float kLongestPinhole = 2.25F;
 
 /// Closes pinholes in an image: small gaps between surfels of one flat surface, through which
 /// pixels see the sky or surfaces far behind. A pixel is in a pinhole if, in its row and in its
@@ -40,9 +40,10 @@ class PinholeCloser {
   };
 
   Eigen::Vector3f directionOf(std::size_t pixel) const;
-  bool isBall(const Hit& hit, std::size_t pixel) const;
-  bool goesOn(const Hit& from, bool is_ball, const Hit& to, std::size_t to_pixel,
-              const Eigen::Vector3f& way, float tolerance) const;
+  /// Largest offset [m] of one end of a gap from the plane of the other, at a distance [m].
+  float toleranceAt(float distance) const;
+  bool goesOn(const Hit& from, bool is_ball, const Hit& to, const Eigen::Vector3f& to_direction,
+              const Eigen::Vector3f& way, int pixels) const;
   /// Pixels of the map that the next one, in its row (`step` 1) or column (`step` the image's
   /// width), may see past.
   std::vector<std::uint32_t> edges(std::size_t step, const std::vector<Hit>& hits) const;
