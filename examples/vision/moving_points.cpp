@@ -26,6 +26,8 @@ constexpr int kFewest = 30;       // flows that decide
 constexpr int kFewOutside = 100;  // flows outside of boxes: others that were static help
 constexpr double kInlier = 1.0;   // [px] of the camera's motion
 constexpr int kRounds = 100;      // of RANSAC
+// Least standard deviations of a flow's length [px] and direction [rad]: errors of Lucas-Kanade.
+const Vector2d kFloor(0.1, 0.05);
 constexpr double kStill = 2.0;  // [px] largest flow of a static feature in a box, less the camera's
 
 /// A flow: the pixels, the depth at `now` [m] (0: unknown), and whether it is outside of the boxes.
@@ -199,7 +201,7 @@ void MovingPoints::classify(const Features& features, const std::vector<bool>& h
   const std::vector<Vector2d> samples = flowFeatures(flows, camera_, turn);
   std::vector<double> outside_boxes;
   for (const Flow& flow : flows) outside_boxes.push_back(flow.outside ? 1.0 : 0.0);
-  const Mixture mixture = fitMixture(samples, outside_boxes, {0.1, 0.05});
+  const Mixture mixture = fitMixture(samples, outside_boxes, kFloor);
   std::array<int, 2> outside = {0, 0};  // algorithm 2
   for (std::size_t k = 0; k < samples.size(); ++k) {
     if (flows[k].outside) ++outside[static_cast<std::size_t>(mixture.classOf(samples[k]))];

@@ -57,9 +57,9 @@ struct VehicleSetup {
   vehicle::WindConfig wind = {};  ///< like motor_failures ignored by ideal dynamics and replays
   std::vector<MotorFailure> motor_failures = {};
 
-  /// Throws ConfigError where a sensor's rate does not divide the dynamics rate, the motors are too
-  /// fast for the dynamics step, a replay or ideal dynamics has a response to collisions, a vehicle
-  /// on wheels has ideal dynamics, or wind or a failure is out of bounds.
+  /// Throws ConfigError where the rate of sensors, states or odometry does not divide the dynamics
+  /// rate, the motors are too fast for the dynamics step, a replay or ideal dynamics has a response
+  /// to collisions, a vehicle on wheels has ideal dynamics, or wind or a failure is out of bounds.
   void validate(const std::string& where) const;
 };
 

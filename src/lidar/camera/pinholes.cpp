@@ -10,8 +10,8 @@ namespace {
 
 constexpr int kRounds = 3;
 constexpr float kSameCosine = 0.5F;  // of normals at both ends; grazing rays meet discs that lean
-constexpr float kNear = 2.5F;        // [resolutions] between ends on a rough surface,
-constexpr float kNearCosine = 0.2F;  // whose normals differ more
+constexpr float kNear = 2.5F;        // [resolutions] between ends to which kNearCosine applies
+constexpr float kNearCosine = 0.2F;  // least cosine there: neighbours on rock and soil lean apart
 constexpr float kSlope = 0.25F;      // of a surface against the plane of one of its surfels
 constexpr float kMostOffset = 0.1F;  // [m] by a slope
 constexpr float kBallCosine = 0.9999F;  // normals of balls are against the ray
@@ -119,7 +119,8 @@ bool PinholeCloser::goesOn(const Hit& from, bool is_ball, const Hit& to,
   const float distance = way.norm(), tolerance = toleranceAt(distance);
   if (is_ball || ends_at_ball) return (is_ball ? last : first) <= tolerance;
   // At grazing incidence the discs of rough surfaces lean: the plane of either one will do. There
-  // a pixel may span metres, so between pixels beside one the slope alone counts, for both planes.
+  // a pixel may span metres: for a gap of one pixel the offset by the slope has no limit, but both
+  // planes must fit.
   const bool is_sloped = pixels <= 2 && std::max(first, last) <= resolution_ + kSlope * distance;
   if (std::min(first, last) > tolerance && !is_sloped) return false;
   const float cosine = distance <= kNear * resolution_ ? kNearCosine : kSameCosine;

@@ -12,11 +12,11 @@ constexpr double kWidestPinhole = 2.0, kWidestPinholeAtLeast = 0.2;
 /// Largest length of a pinhole, in its largest widths: three spacings of points 0.15 m apart.
 constexpr float kLongestPinhole = 2.25F;
 
-/// Closes pinholes in an image: small gaps between surfels of one flat surface, through which
-/// pixels see the sky or surfaces far behind. A pixel is in a pinhole if, in its row and in its
+/// Closes pinholes in an image: small gaps between surfels of one surface, through which pixels
+/// see the sky or surfaces far behind. A pixel is in a pinhole if, in its row and in its
 /// column, the surface goes on at both sides of a gap: one no wider than a pinhole, the other no
-/// longer than one. It then hits the plane of the nearest pixel at the ends of the narrow gap; its
-/// looks lie between those at both ends.
+/// longer than one. Its range and looks then lie between those at the ends of the narrow gap; its
+/// surfel is that of the nearer end.
 class PinholeCloser {
  public:
   /// `directions`: unit, in C, of the pixels' centres; `resolution` [m] of the map. Keeps
