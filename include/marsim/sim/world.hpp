@@ -158,8 +158,8 @@ class World {
   World(std::shared_ptr<const map::SurfelMap> map, Renderers renderers = {},
         std::optional<double> ground_z = std::nullopt);
 
-  /// Adds plants that all later UAVs see, and hit if they are obstacles; errors name `where`.
-  /// Throws ConfigError.
+  /// Adds plants that all later UAVs see, and hit if they are obstacles; errors name `where`. Each
+  /// call numbers its plants from 0. Throws ConfigError.
   void addVegetation(const scene::Vegetation& vegetation, const std::string& where);
 
   /// Adds a UAV, which lives as long as the world.
