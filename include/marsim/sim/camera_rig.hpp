@@ -20,7 +20,7 @@ class CameraRig {
   /// Returns the instants whose images a report makes due.
   std::vector<Instant> take(const VehicleReport& report) { return clock_.take(report); }
   /// Renders images of some cameras; times of `objects` count from the instant's time. With several
-  /// renderer threads that many images are rendered at once. May run in another thread than take().
+  /// renderer threads, as many images are rendered at once. May run in another thread than take().
   std::vector<lidar::CameraImage> images(const std::vector<std::size_t>& cameras,
                                          const Instant& instant,
                                          View<scene::MovingObject> objects) const;

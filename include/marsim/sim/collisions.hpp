@@ -89,9 +89,9 @@ class Collisions {
   const std::vector<Impact>& impacts() const { return impacts_; }
   /// Applies the impact of another UAV that has run into this one, whether this one has touched it
   /// or not: changes the motion, and lets the next step count a contact. Does nothing if the
-  /// response is "report", if collisions are off, or if the impulse is impossibly large. After
-  /// another impact between the two within kBetweenImpacts, `impact` replaces an impulse that this
-  /// UAV has computed itself if the other UAV has the lower id; else it is ignored.
+  /// response is "report", if collisions are off, or if the impulse is impossibly large. If the two
+  /// exchanged an impulse within kBetweenImpacts, `impact` replaces it if this UAV computed it and
+  /// the other has the lower id; else `impact` is ignored.
   void takeImpact(const Impact& impact, vehicle::Platform& platform);
   /// Ends all contacts and releases the map's surface. Call it before a placement (VehicleReport).
   void leave(std::vector<collision::ContactEvent>& events);

@@ -54,7 +54,7 @@ struct VehicleSetup {
   std::uint64_t seed = 1;
   std::optional<Replay> replay = std::nullopt;
   Dynamics dynamics = Dynamics::kRigidBody;
-  vehicle::WindConfig wind = {};  ///< like motor_failures ignored by ideal dynamics and replays
+  vehicle::WindConfig wind = {};  ///< ignored, like motor_failures, by ideal dynamics and replays
   std::vector<MotorFailure> motor_failures = {};
 
   /// Throws ConfigError where the rate of sensors, states or odometry does not divide the dynamics
