@@ -18,8 +18,8 @@ struct RateConfig {
   void validate(const std::string& where) const;
 };
 
-/// Checks that a vehicle and its IMU can be stepped at these rates. Throws ConfigError where the IMU's
-/// rate does not divide the dynamics rate or the motors are too fast for the step.
+/// Checks that a vehicle and its IMU can be stepped at these rates. Throws ConfigError where the
+/// IMU's rate does not divide the dynamics rate or the motors are too fast for the step.
 void validateRates(const RateConfig& rates, const vehicle::VehicleConfig& vehicle,
                    const std::string& where);
 
