@@ -212,22 +212,13 @@ SequenceResult run(const Sequence& sequence, double seconds, std::uint32_t seed,
   const auto people =
       std::make_shared<scene::Obstacles>(peopleOf(sequence, seed), scene::MapDistance(), "people");
   world.addObjects(people);
-  const auto driver = std::make_shared<scene::ObstacleDriver>(people, 0);
-  if (!sequence.people_walk) world.addDriver(driver);
   Follower follower(uav, config.vehicle.imu.X_BI, seed);
   uav.on_imu = [&](const vehicle::ImuSample& sample) { follower.add(sample); };
   uav.on_camera_image = [&](std::size_t, const lidar::CameraImage& image,
                             View<scene::MovingObject> objects) {
     follower.add(image, objects, show);
   };
-  for (TimeNs time = 0; time < toNs(seconds); time = world.time()) {
-    for (std::size_t i = 0; i < driver->size(); ++i) {  // people on chairs turn to and fro
-      const double period = i == 0 ? 6.0 : 4.5;
-      driver->command(i, Vector3d::Zero(), 0.5 * std::cos(2.0 * kPi * toSeconds(time) / period),
-                      time);
-    }
-    world.runFor(0.02);
-  }
+  world.runFor(seconds);
   return follower.result;
 }
 

@@ -46,10 +46,12 @@ TEST_F(LoadObstacles, ReadsAFilesValues) {
       "  - {name: board, kind: fixed, shape: chessboard, position: [1, 2, 3], rpy: [0, 0, 90deg],\n"
       "     columns: 7, rows: 5, square: 4cm, margin: 10mm}\n"
       "  - {name: grid, kind: fixed, shape: aprilgrid, position: [1, 2, 3],\n"
-      "     tag_columns: 4, tag_rows: 5, tag_size: 5cm, tag_spacing: 0.25, margin: 10mm}\n";
+      "     tag_columns: 4, tag_rows: 5, tag_size: 5cm, tag_spacing: 0.25, margin: 10mm}\n"
+      "  - {name: sitter, kind: fixed, shape: sitting_person, position: [1, 2, 3], swing: 90deg,\n"
+      "     swing_period: 6s}\n";
   const scene::ObstaclesConfig config = loadObstacles(write("obstacles.yaml", text));
   EXPECT_EQ(config.seed, 7U);
-  EXPECT_EQ(config.count(), 8U);
+  EXPECT_EQ(config.count(), 9U);
   const auto& groups = config.groups;
   EXPECT_EQ(groups[0].kind, ObstacleKind::kUav);
   EXPECT_EQ(groups[0].speed_min, 10.0);
@@ -76,7 +78,9 @@ TEST_F(LoadObstacles, ReadsAFilesValues) {
   EXPECT_EQ(groups[5].aprilgrid.tag_size, 0.05);
   EXPECT_EQ(groups[5].aprilgrid.tag_spacing, 0.25);
   EXPECT_EQ(groups[5].aprilgrid.margin, 0.01);
-  EXPECT_EQ(readObstacles(text, "a topic").groups.size(), 6U);
+  EXPECT_NEAR(groups[6].swing, 0.5 * kPi, 1e-12);
+  EXPECT_EQ(groups[6].swing_period, 6.0);
+  EXPECT_EQ(readObstacles(text, "a topic").groups.size(), 7U);
 }
 
 TEST_F(LoadObstacles, WrongOnesAreNamed) {
@@ -103,6 +107,9 @@ TEST_F(LoadObstacles, WrongOnesAreNamed) {
   expect(head + board + "tag_size: 8cm}\n", "groups[0].tag_size is an unknown key");
   expect(head + board + "number: 2}\n", "groups[0].number is an unknown key");
   expect(head + board + "size: [1, 1]}\n", "groups[0].size is an unknown key");
+  expect(head + board + "swing: 0.1}\n", "groups[0].swing is an unknown key");
+  expect(head + "{name: a, kind: fixed, position: [0, 0, 1], swing_period: 0}\n",
+         "groups[0]: swing_period is 0, allowed: 0.1 to 1000 s");
   expect(head + "{kind: box}\n", "groups[0].name is missing");
   EXPECT_NE(
       complaint([] { readObstacles("groups: 3\n", "/obstacles"); }).find("/obstacles: groups"),

@@ -282,35 +282,6 @@ TEST(Obstacles, WalkersKeepToTheGroundAndClearOfThePillar) {
   }
 }
 
-TEST(Obstacles, PathsAndOrbits) {
-  ObstacleGroup path = groupOf(ObstacleKind::kWaypoints, 1);
-  path.speed_min = path.speed_max = 2.0;
-  const double first = 4.0, second = std::sqrt(10.0), back = std::sqrt(26.0);
-  for (const bool loop : {true, false}) {
-    path.loop = loop;
-    const Obstacles obstacles(only(path), {}, "test");
-    EXPECT_NEAR((obstacles.poseAt(0, 0).p - path.points[0]).norm(), 0.0, 1e-9);
-    EXPECT_NEAR((obstacles.poseAt(0, toNs(1.0)).p - Vector3d(2.0, 0.0, 1.0)).norm(), 0.0, 1e-6);
-    const double end = (first + second) / 2.0;
-    EXPECT_NEAR((obstacles.poseAt(0, toNs(end)).p - path.points[2]).norm(), 0.0, 1e-6);
-    const double period = loop ? (first + second + back) / 2.0 : first + second;
-    const Vector3d later = obstacles.poseAt(0, toNs(1.0 + 1000.0 * period)).p;
-    EXPECT_NEAR((later - Vector3d(2.0, 0.0, 1.0)).norm(), 0.0, 1e-4);
-  }
-  ObstacleGroup orbit = groupOf(ObstacleKind::kOrbit, 3);
-  const Obstacles obstacles(only(orbit), {}, "test");
-  for (std::size_t i = 0; i < obstacles.size(); ++i) {
-    const double period = 2.0 * kPi * 2.0 / 1.0;
-    const Pose pose = obstacles.poseAt(i, 0);
-    const Vector3d opposite = obstacles.poseAt(i, toNs(0.5 * period)).p;
-    EXPECT_NEAR((opposite - pose.p).norm(), 4.0, 1e-6);
-    EXPECT_NEAR((obstacles.poseAt(i, toNs(period)).p - pose.p).norm(), 0.0, 1e-6);
-    const Vector3d v = (obstacles.poseAt(i, toNs(1e-4)).p - pose.p) / 1e-4;
-    EXPECT_NEAR((v - pose.q * Vector3d::UnitX()).norm(), 0.0, 1e-3) << "heads where it goes";
-    EXPECT_LT(orbit.region.exteriorDistance(opposite), 1e-6);
-  }
-}
-
 TEST(Obstacles, DrivenOnesGoAsToldAndStopWhenNothingIsHeard) {
   ObstacleGroup group = groupOf(ObstacleKind::kDriven, 2);
   group.points = {{1.0, 2.0, 3.0}};

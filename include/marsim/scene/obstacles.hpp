@@ -30,7 +30,7 @@ enum class ObstacleKind {
   kWaypoints,  ///< "waypoints": along a path of straight lines, round and round or back and forth
   kOrbit,      ///< "orbit": a level circle
   kDriven,     ///< "driven": as commanded
-  kFixed,      ///< "fixed": at rest, in any orientation
+  kFixed,      ///< "fixed": in one place and any orientation, at rest or turning to and fro
 };
 
 enum class ObstacleShape {
@@ -74,6 +74,10 @@ struct ObstacleGroup {
   /// [m] in W: a path's corners, or the first starts of driven obstacles (others: random places).
   std::vector<Eigen::Vector3d> points;
   Pose X_WM;         ///< of a fixed obstacle
+  /// [rad] A fixed obstacle turns about its own z axis, this far to either side of X_WM, at constant
+  /// rates. Not calibration targets.
+  double swing = 0.0;
+  double swing_period = 5.0;  ///< [s] to the other side and back
   bool loop = true;  ///< from the last corner to the first; else back and forth
 
   std::uint8_t semanticClass() const;

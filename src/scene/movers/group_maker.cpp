@@ -93,7 +93,7 @@ Obstacle GroupMaker::make(int number, const ObstaclePlaces& places) {
       made.track = orbit(speed, random);
       break;
     case ObstacleKind::kFixed:
-      made.track = std::make_unique<FixedTrack>(group_.X_WM);
+      made.track = std::make_unique<FixedTrack>(group_);
       break;
     case ObstacleKind::kDriven: {
       const auto i = static_cast<std::size_t>(number);

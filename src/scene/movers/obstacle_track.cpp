@@ -272,6 +272,21 @@ TrackLeg OrbitTrack::legAt(TimeNs time) {
   return leg;
 }
 
+TrackLeg FixedTrack::legAt(TimeNs time) {
+  TrackLeg leg;
+  leg.p = group_.X_WM.p;
+  leg.q = group_.X_WM.q;
+  if (group_.swing == 0.0) return leg;
+  const TimeNs half = toNs(0.5 * group_.swing_period);
+  leg.begin = time - floorMod(time, half);
+  leg.end = leg.begin + half;
+  const double side = leg.begin / half % 2 == 0 ? 1.0 : -1.0;  // where the turn ends
+  const double from = -0.5 * side * group_.swing;
+  leg.q = leg.q * Eigen::Quaterniond(std::cos(from), 0.0, 0.0, std::sin(from));
+  leg.yaw_rate = side * 2.0 * group_.swing / toSeconds(half);
+  return leg;
+}
+
 void DrivenTrack::drive(const Obstacles::Driven& state) {
   while (!states_.empty() && states_.back().stamp >= state.stamp) states_.pop_back();
   states_.push_back(state);

@@ -109,18 +109,15 @@ class OrbitTrack final : public ObstacleTrack {
   TimeNs period_ = 0;
 };
 
-/// Rest.
+/// Rest in one place, or turns to and fro.
 class FixedTrack final : public ObstacleTrack {
  public:
-  explicit FixedTrack(const Pose& X_WM) {
-    leg_.p = X_WM.p;
-    leg_.q = X_WM.q;
-  }
+  explicit FixedTrack(const ObstacleGroup& group) : group_(group) {}
 
-  TrackLeg legAt(TimeNs) override { return leg_; }
+  TrackLeg legAt(TimeNs time) override;
 
  private:
-  TrackLeg leg_;
+  const ObstacleGroup& group_;
 };
 
 class DrivenTrack final : public ObstacleTrack {

@@ -166,6 +166,9 @@ void ObstacleGroup::declare(Settings& settings) {
     settings.optional("path", loop, {{"loop", true}, {"back_and_forth", false}});
   } else if (kind == ObstacleKind::kDriven) {
     settings.optional("starts", points, "m");
+  } else if (kind == ObstacleKind::kFixed && target() == nullptr) {
+    settings.optional("swing", swing, "rad", {0.0, kPi});
+    settings.optional("swing_period", swing_period, "s", {0.1, 1000.0});
   }
 }
 
