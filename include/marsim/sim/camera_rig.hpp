@@ -14,7 +14,7 @@ class CameraRig {
  public:
   using Instant = ImageClock::Instant;
 
-  /// Takes the arguments of lidar::Camera. Each camera has noise of its own.
+  /// Makes a lidar::Camera of each camera in `config`, with noise of its own.
   CameraRig(lidar::CameraRigConfig config, const lidar::CameraRenderers& renderers);
 
   /// Returns the instants whose images a report makes due.

@@ -82,18 +82,19 @@ class Collisions {
   /// Appends the contacts that begin and end; impacts() lists the UAVs that it ran into.
   void act(const KinematicState& before, vehicle::Platform& platform, const ObjectsIn& objectsIn,
            std::vector<collision::ContactEvent>& events, const BodyIn& bodyIn = {});
-  /// Counts the contacts of a vehicle whose motion is prescribed. They do not change its motion.
+  /// Appends the contacts that begin and end, of a vehicle whose motion is prescribed: they do not
+  /// change its motion.
   void watch(const KinematicState& before, const vehicle::Platform& platform,
              const ObjectsIn& objectsIn, std::vector<collision::ContactEvent>& events);
   /// The impacts on others in the last step, to be passed to their takeImpact().
   const std::vector<Impact>& impacts() const { return impacts_; }
   /// Applies the impact of another UAV that has run into this one, whether this one has touched it
   /// or not: changes the motion, and lets the next step count a contact. Does nothing if the
-  /// response is "report", if collisions are off, or if the impulse is impossibly large. If the two
-  /// exchanged an impulse within kBetweenImpacts, `impact` replaces it if this UAV computed it and
-  /// the other has the lower id; else `impact` is ignored.
+  /// response is "report", if collisions are off, or if the impulse is impossibly large. Within
+  /// kBetweenImpacts after an exchange with the same UAV, `impact` replaces an impulse that this UAV
+  /// computed if the other has the lower id; any other `impact` is ignored.
   void takeImpact(const Impact& impact, vehicle::Platform& platform);
-  /// Ends all contacts and releases the map's surface. Call it before a placement (VehicleReport).
+  /// Ends all contacts and forgets the map's surface. Call it before a placement (VehicleReport).
   void leave(std::vector<collision::ContactEvent>& events);
 
   /// Returns the least distance from the body to the map and to objects, searched up to `limit`

@@ -24,7 +24,7 @@ struct EstimateConfig {
   TimeNs settle = 0;  ///< estimates stamped less than this after the first are not used
   std::optional<vehicle::SlamConfig> slam = std::nullopt;  ///< makes the estimates from the truth
 
-  /// The estimates of a simulated SLAM.
+  /// Returns the settings for a simulated SLAM.
   static EstimateConfig simulated(const vehicle::SlamConfig& slam);
 };
 
@@ -59,7 +59,7 @@ class EstimateLoop {
   /// The estimate that the simulated SLAM made at the last report, if any.
   const std::optional<StampedPose>& simulated() const { return simulated_; }
   Phase phase() const { return phase_; }
-  /// Whether it holds or lands because estimates are missing.
+  /// Whether it holds or lands because no estimate is usable.
   bool isLost() const { return phase_ == Phase::kHold || phase_ == Phase::kLand; }
   /// Returns a line for the user on what has changed since the last call; empty if nothing has.
   std::string takeNews() { return std::exchange(news_, {}); }

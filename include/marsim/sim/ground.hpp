@@ -27,10 +27,10 @@ struct LandingConfig {
   bool isGentle(const KinematicState& state) const;
 };
 
-/// The ground that can carry a vehicle: always the plane z = `ground_z`, and the map's surface
-/// below the vehicle if collision::carryingSurface() finds one. The surface holds a vehicle that
-/// lands on it gently, from above, and more downwards than sideways; if `solid` (responses other
-/// than "report"), any vehicle that comes from above. It holds the vehicle until the vehicle is
+/// The ground that can carry a vehicle: the plane z = `ground_z`, if that is finite, and the map's
+/// surface below the vehicle if collision::carryingSurface() finds one. The surface holds a vehicle
+/// that lands on it gently, from above, and more downwards than sideways; with responses to
+/// collisions other than "report", any vehicle that comes from above. It holds the vehicle until the vehicle is
 /// clear of it or the surface ends. A vehicle on wheels is held by the plane under its wheels, and
 /// all obstacles that it can climb belong to the ground.
 class Ground {
@@ -40,10 +40,11 @@ class Ground {
          std::shared_ptr<const collision::Neighbours> map, double ground_z);
 
   /// Searches the map's surface below a vehicle after a step. `touches` are the map's points in the
-  /// body's cells; no map point is nearer to the vehicle's origin than `nearest` [m].
+  /// body's cells; no map point is nearer to the vehicle's origin than `nearest` [m]. `solid`: the
+  /// response to collisions is not "report".
   void look(const KinematicState& before, const vehicle::Platform& platform, bool solid,
             const std::vector<collision::Touch>& touches, double nearest);
-  /// Releases the surface, for a vehicle that is placed elsewhere.
+  /// Forgets the surface, for a vehicle that is placed elsewhere.
   void leave();
 
   /// Points of the body less than `height` [m] above its ground, as touches of the map.
@@ -52,15 +53,15 @@ class Ground {
   std::vector<collision::Touch> passed(const Pose& X_WB) const;
   /// Moves a body up until it is out of the ground. Returns whether it had to.
   bool raise(Pose& X_WB) const;
-  /// Returns the pose at which a vehicle stands on the ground, once it rests upright with its
-  /// thrust below its weight: at once on all its feet, else (on a slope) after a moment of rest.
+  /// Returns the pose at which a vehicle stands on the ground if it rests upright with its thrust
+  /// below its weight: immediately on all its feet, else (on a slope) after a moment of rest.
   std::optional<Pose> standing(const vehicle::Platform& platform);
 
   /// Whether a point of the map belongs to the ground plane.
   bool isOnPlane(const collision::Touch& touch) const;
   /// Whether a touch of the map belongs to the surface below the vehicle and makes no contact: the
-  /// surface holds the vehicle, or the body itself is still above it and only its cells, which are
-  /// coarser, reach it.
+  /// surface holds the vehicle, or the body is above the surface and only the body's cells, which
+  /// are coarser than the body, reach it.
   bool isOnSurface(const collision::Touch& touch) const;
 
  private:
@@ -84,7 +85,7 @@ class Ground {
   collision::BodyHull hull_;
   std::shared_ptr<const collision::Neighbours> map_;
   double ground_z_;
-  double surface_height_;               // [m] points up to here belong to the surface
+  double surface_height_;               // [m] points less far above surface_ belong to it
   std::optional<double> under_wheels_;  // [m] from B down to the ground, of a vehicle on wheels
   std::optional<collision::Plane> surface_;  // of the map, below the vehicle
   bool holds_ = false;                       // whether surface_ holds the vehicle

@@ -19,12 +19,12 @@ class ImageClock {
   struct Instant {
     TimeNs time = 0;  ///< simulated
     Pose X_WB;
-    StateHistory motion;  ///< covers the time an image needs, and the known time before
+    StateHistory motion;  ///< covers the time an image needs, and known time before it
     TimeNs stamp = 0;     ///< by the cameras' clock
   };
 
-  /// `rate` [Hz]. An image needs the motion for `before` and `after` [s] around its time; motion
-  /// up to `kept` [s] before it is kept if known.
+  /// `rate` [Hz]. An image needs the motion for `before` and `after` [s] around its time; known
+  /// motion is kept for `kept` [s] before that time.
   ImageClock(double rate, const SensorClock& stamps, double before = 0.0, double after = 0.0,
              double kept = 0.0)
       : rate_(rate),

@@ -9,8 +9,8 @@
 
 namespace marsim::sim {
 
-/// The depth camera of a vehicle: vehicle reports in, images out, one at every instant of its
-/// clock.
+/// The depth camera of a vehicle: vehicle reports in, images out, one at every instant of an
+/// ImageClock.
 class ImageSensor {
  public:
   using Instant = ImageClock::Instant;

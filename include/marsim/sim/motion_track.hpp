@@ -9,7 +9,7 @@ namespace marsim::sim {
 
 /// The report of a vehicle at a state step: a dynamics step that ends at a multiple of the period
 /// of RateConfig::state. Its controller answers each report with motor speeds or a reference. A
-/// placement (start, reset or teleport) puts the vehicle at rest at another pose.
+/// placement (start, reset or teleport) puts the vehicle at rest at a given pose.
 struct VehicleReport {
   KinematicState motion;
   bool on_ground = false;

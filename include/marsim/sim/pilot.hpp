@@ -37,8 +37,8 @@ enum class CommandKind {
 };
 
 /// The flight controller of a vehicle: reports and commands in, motor speeds and the tracked
-/// reference out. The commander takes the commands; a placement (VehicleReport) voids them. On the
-/// ground the motors rest before the first command and after a landing; disarmed they always rest.
+/// reference out. The commander takes the commands; a placement (VehicleReport) drops the one it
+/// follows. On the ground the motors rest before the first command and after a landing; disarmed they always rest.
 class Pilot {
  public:
   /// Throws ConfigError.
@@ -72,8 +72,8 @@ class Pilot {
   /// acts at the next one. Commands at one report act in the order of their stamps, then of their
   /// kinds, then of these calls.
   bool commandAt(TimeNs stamp, CommandKind kind, Command command);
-  /// Compares a report with the last one. If the motion breaks between them (a placement, a jump,
-  /// or time set back), resets commander and controller, discards commands that wait for a stamp
+  /// Compares a report with the last one. If the vehicle was placed or jumped between them, or
+  /// time was set back, resets commander and controller, discards commands that wait for a stamp
   /// more than kFarthestAhead past the report, and returns true. answer() calls it.
   bool notice(const VehicleReport& report);
   /// Returns the motor speeds [rad/s] that answer a report; none while the vehicle stands on the

@@ -59,7 +59,7 @@ struct VehicleSetup {
 
   /// Throws ConfigError where the rate of sensors, states or odometry does not divide the dynamics
   /// rate, the motors are too fast for the dynamics step, a replay or ideal dynamics has a response
-  /// to collisions, a vehicle on wheels has ideal dynamics, or wind or a failure is out of bounds.
+  /// to collisions other than "report", a vehicle on wheels has ideal dynamics, or wind or a failure is out of bounds.
   void validate(const std::string& where) const;
 };
 
@@ -84,7 +84,7 @@ struct VehicleStep {
 
 class IdealMotion;
 
-/// The body of a UAV or ground vehicle: its dynamics (vehicle::Platform), contacts and impacts, IMU
+/// The physics of a UAV or ground vehicle: its dynamics (vehicle::Platform), contacts and impacts, IMU
 /// and navigation sensors at their rates. Motor speeds, impacts and moving objects in; reports,
 /// contacts, impacts on others and sensor samples out. Steps lie on multiples of the dynamics step,
 /// periodic outputs on multiples of their period since simulated time 0.
@@ -132,7 +132,7 @@ class Vehicle {
   const VehicleStep& step(const Collisions::ObjectsIn& objectsIn = {},
                           const Collisions::BodyIn& bodyIn = {});
 
-  /// The present motion as a report, at any step.
+  /// Returns the fields of a report for the present, at any step.
   VehicleReport report() const { return {state(), platform_->onGround(), placements_}; }
   const KinematicState& state() const { return platform_->state(); }
   const vehicle::Platform& platform() const { return *platform_; }

@@ -70,7 +70,7 @@ class Uav {
     EstimateLoop* loop = pilot_.estimates();
     if (loop != nullptr && !is_simulated) loop->addEstimate(stamp, X_OE);
   }
-  /// Places it at once, at rest; earlier commands are void.
+  /// Places it at once, at rest, and drops the command that it follows.
   void teleport(const Eigen::Vector3d& p_WB, double yaw);
   /// Places it at a stamp (see Vehicle::placeAt).
   bool teleport(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp) {
@@ -153,7 +153,7 @@ class Uav {
 class World {
  public:
   /// `renderers` of the map serve all sensors. Renderers on the processor, with one thread, take
-  /// the place of null `rays` and `images`. Without ground_z [m] the ground is a plane at the map's
+  /// the place of null `rays` and `images`. Without ground_z [m] the ground plane is at the map's
   /// lowest point.
   World(std::shared_ptr<const map::SurfelMap> map, Renderers renderers = {},
         std::optional<double> ground_z = std::nullopt);
