@@ -62,8 +62,8 @@ TEST(ObstacleTrack, FixedObstaclesTurnToAndFro) {
   sitter.swing_period = 4.0;
   const Obstacles obstacles = obstaclesOf(sitter);
   for (const double round : {0.0, 400.0, -4.0}) {
-    for (const auto& [time, turn] : {std::pair{0.0, -0.4}, {1.0, 0.0}, {1.5, 0.2}, {2.0, 0.4},
-                                     {3.0, 0.0}, {3.75, -0.3}}) {
+    for (const auto& [time, turn] :
+         {std::pair{0.0, -0.4}, {1.0, 0.0}, {1.5, 0.2}, {2.0, 0.4}, {3.0, 0.0}, {3.75, -0.3}}) {
       const Pose pose = obstacles.poseAt(0, toNs(round + time));
       EXPECT_NEAR(yawOf(pose.q), 1.0 + turn, 1e-6) << round + time << " s";
       EXPECT_EQ(pose.p, sitter.X_WM.p);
