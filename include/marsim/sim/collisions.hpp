@@ -91,8 +91,8 @@ class Collisions {
   /// Applies the impact of another UAV that has run into this one, whether this one has touched it
   /// or not: changes the motion, and lets the next step count a contact. Does nothing if the
   /// response is "report", if collisions are off, or if the impulse is impossibly large. Within
-  /// kBetweenImpacts after an exchange with the same UAV, `impact` replaces an impulse that this UAV
-  /// computed if the other has the lower id; any other `impact` is ignored.
+  /// kBetweenImpacts after an exchange with the same UAV, `impact` replaces an impulse that this
+  /// UAV computed if the other has the lower id; any other `impact` is ignored.
   void takeImpact(const Impact& impact, vehicle::Platform& platform);
   /// Ends all contacts and forgets the map's surface. Call it before a placement (VehicleReport).
   void leave(std::vector<collision::ContactEvent>& events);

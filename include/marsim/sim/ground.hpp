@@ -30,9 +30,9 @@ struct LandingConfig {
 /// The ground that can carry a vehicle: the plane z = `ground_z`, if that is finite, and the map's
 /// surface below the vehicle if collision::carryingSurface() finds one. The surface holds a vehicle
 /// that lands on it gently, from above, and more downwards than sideways; with responses to
-/// collisions other than "report", any vehicle that comes from above. It holds the vehicle until the vehicle is
-/// clear of it or the surface ends. A vehicle on wheels is held by the plane under its wheels, and
-/// all obstacles that it can climb belong to the ground.
+/// collisions other than "report", any vehicle that comes from above. It holds the vehicle until
+/// the vehicle is clear of it or the surface ends. A vehicle on wheels is held by the plane under
+/// its wheels, and all obstacles that it can climb belong to the ground.
 class Ground {
  public:
   /// `map` may be null; `ground_z` [m] may be -inf: no plane. Throws as scene::bodyCloud does.

@@ -38,7 +38,8 @@ enum class CommandKind {
 
 /// The flight controller of a vehicle: reports and commands in, motor speeds and the tracked
 /// reference out. The commander takes the commands; a placement (VehicleReport) drops the one it
-/// follows. On the ground the motors rest before the first command and after a landing; disarmed they always rest.
+/// follows. On the ground the motors rest before the first command and after a landing; disarmed
+/// they always rest.
 class Pilot {
  public:
   /// Throws ConfigError.

@@ -59,7 +59,8 @@ struct VehicleSetup {
 
   /// Throws ConfigError where the rate of sensors, states or odometry does not divide the dynamics
   /// rate, the motors are too fast for the dynamics step, a replay or ideal dynamics has a response
-  /// to collisions other than "report", a vehicle on wheels has ideal dynamics, or wind or a failure is out of bounds.
+  /// to collisions other than "report", a vehicle on wheels has ideal dynamics, or wind or a
+  /// failure is out of bounds.
   void validate(const std::string& where) const;
 };
 
@@ -84,8 +85,8 @@ struct VehicleStep {
 
 class IdealMotion;
 
-/// The physics of a UAV or ground vehicle: its dynamics (vehicle::Platform), contacts and impacts, IMU
-/// and navigation sensors at their rates. Motor speeds, impacts and moving objects in; reports,
+/// The physics of a UAV or ground vehicle: its dynamics (vehicle::Platform), contacts and impacts,
+/// IMU and navigation sensors at their rates. Motor speeds, impacts and moving objects in; reports,
 /// contacts, impacts on others and sensor samples out. Steps lie on multiples of the dynamics step,
 /// periodic outputs on multiples of their period since simulated time 0.
 class Vehicle {
