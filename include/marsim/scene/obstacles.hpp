@@ -73,12 +73,12 @@ struct ObstacleGroup {
   double orbit_min = 2.0, orbit_max = 2.0;  ///< [m] radius of orbits
   /// [m] in W: a path's corners, or the first starts of driven obstacles (others: random places).
   std::vector<Eigen::Vector3d> points;
-  Pose X_WM;         ///< of a fixed obstacle
-  /// [rad] A fixed obstacle turns about its own z axis, this far to either side of X_WM, at constant
-  /// rates. Not calibration targets.
+  Pose X_WM;  ///< of a fixed obstacle
+  /// [rad] A fixed obstacle turns at a constant rate about its own z axis, to this angle on either
+  /// side of X_WM. Not of calibration targets.
   double swing = 0.0;
   double swing_period = 5.0;  ///< [s] to the other side and back
-  bool loop = true;  ///< from the last corner to the first; else back and forth
+  bool loop = true;           ///< from the last corner to the first; else back and forth
 
   std::uint8_t semanticClass() const;
   /// Returns null unless the shape is a calibration target.
