@@ -3,10 +3,13 @@
 #include "marsim/sim/pilot.hpp"
 
 #include <cmath>
+#include <deque>
+#include <limits>
 
 #include <gtest/gtest.h>
 
 #include "marsim/common/units.hpp"
+#include "marsim/config/load.hpp"
 #include "marsim/sim/world.hpp"
 #include "vehicle/vehicles.hpp"
 
@@ -17,6 +20,8 @@ using control::AttitudeSetpoint;
 using control::MotorSetpoint;
 using control::RateSetpoint;
 using Eigen::Vector3d;
+
+constexpr double kNoGround = -std::numeric_limits<double>::infinity();
 
 UavConfig configAt(double z, const vehicle::VehicleConfig& vehicle = vehicle::hummingbird()) {
   UavConfig config;
@@ -273,6 +278,36 @@ TEST(PilotKinds, LastKindOfAStateIsFollowed) {
                                command(CommandKind::kAttitude)));
   run(uav, 0.002);
   EXPECT_EQ(acted.size(), 1U);
+}
+
+// As on a machine that has too much to do: for four seconds of a gentle flight answers are late.
+TEST(Pilot, RecoversFromLateMotorSpeeds) {
+  constexpr double kBegin = 3.5, kEnd = 7.3, kLast = 20.0;  // [s]
+  for (const std::size_t lateness : {20, 25, 30, 40}) {     // reports of 2 ms
+    VehicleSetup setup;
+    setup.vehicle = config::loadVehicle("hummingbird");
+    setup.collision.on = false;
+    Vehicle vehicle(setup, kNoGround, nullptr, 0);
+    vehicle.place({0.0, 0.0, 1.5}, 0.0, 0);
+    Pilot pilot(config::loadController("agile"), vehicleModel(setup.vehicle));
+    std::deque<vehicle::RotorArray> waiting;
+    control::Reference reference;
+    reference.p_WB.z() = 1.5;
+    for (double time = 0.0; time < kLast; time = toSeconds(vehicle.state().stamp)) {
+      if (!vehicle.step().report) continue;
+      const double s = std::min(std::max(time - 1.0, 0.0) / 6.0, 1.0);  // 9 m in 6 s, smoothly
+      reference.p_WB.x() = 9.0 * s * s * s * (10.0 + s * (-15.0 + 6.0 * s));
+      reference.v_WB.x() = 1.5 * 30.0 * s * s * (1.0 + s * (-2.0 + s));
+      reference.a_WB.x() = 0.25 * 60.0 * s * (1.0 + s * (-3.0 + 2.0 * s));
+      reference.j_WB.x() = 60.0 / 24.0 * (1.0 + s * (-6.0 + 6.0 * s));
+      pilot.commander().setReference(reference, vehicle.state().stamp);
+      if (const auto speeds = pilot.answer(vehicle.report())) waiting.push_back(*speeds);
+      const std::size_t keep = time > kBegin && time < kEnd ? lateness : 0;
+      for (; waiting.size() > keep; waiting.pop_front()) vehicle.command(waiting.front());
+    }
+    EXPECT_LT((vehicle.state().X_WB.p - reference.p_WB).norm(), 0.1) << lateness << " reports late";
+    EXPECT_LT(vehicle.state().w_WB_B.norm(), 0.1) << lateness << " reports late";
+  }
 }
 
 }  // namespace

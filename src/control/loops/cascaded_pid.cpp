@@ -14,6 +14,11 @@ namespace {
 
 using Eigen::Vector3d;
 
+// [rad/s] of the attitude loop's rate command about x and y. Without a limit large errors command
+// rates that the motors cannot stop in time: a Hummingbird with agile.yaml then swings to and fro
+// at full thrust and never recovers.
+constexpr double kTiltRateMax = 10.0;
+
 CascadeGains gainsOf(const ControllerConfig& config, const LoopSpec& outer, const LoopSpec& inner) {
   return config.feedback.accelerations ? cascadeGains(outer, inner)
                                        : plainCascadeGains(outer, inner);
@@ -142,6 +147,7 @@ RotorArray CascadedPid::attitudeLoop(const KinematicState& state,
                                      double thrust, const Vector3d& drag_torque_B) {
   const Vector3d outer(tilt_.outer, tilt_.outer, yaw_.outer);
   Vector3d w_command = outer.cwiseProduct(attitudeError(state.X_WB.q, q_WB_wanted));
+  w_command.head<2>() *= std::min(1.0, kTiltRateMax / std::max(w_command.head<2>().norm(), 1e-9));
   w_command += state.X_WB.q.conjugate() * Vector3d(0.0, 0.0, yaw_rate);
   w_command.z() = std::min(std::max(w_command.z(), -config_.yaw_rate_max), config_.yaw_rate_max);
   return rateLoop(state, w_command, thrust, drag_torque_B);
