@@ -147,7 +147,7 @@ RotorArray CascadedPid::attitudeLoop(const KinematicState& state,
                                      double thrust, const Vector3d& drag_torque_B) {
   const Vector3d outer(tilt_.outer, tilt_.outer, yaw_.outer);
   Vector3d w_command = outer.cwiseProduct(attitudeError(state.X_WB.q, q_WB_wanted));
-  w_command.head<2>() *= std::min(1.0, kTiltRateMax / std::max(w_command.head<2>().norm(), 1e-9));
+  w_command.head<2>() = clampedNorm({w_command.x(), w_command.y(), 0.0}, kTiltRateMax).head<2>();
   w_command += state.X_WB.q.conjugate() * Vector3d(0.0, 0.0, yaw_rate);
   w_command.z() = std::min(std::max(w_command.z(), -config_.yaw_rate_max), config_.yaw_rate_max);
   return rateLoop(state, w_command, thrust, drag_torque_B);
