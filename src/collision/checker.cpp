@@ -41,14 +41,14 @@ double CollisionChecker::moved(const Pose& X_WB) const {
 }
 
 const std::vector<Touch>& CollisionChecker::check(const Pose& X_WB, TimeNs stamp,
-                                                  const ObjectsIn& objectsIn) {
+                                                  const ObjectsNear& objectsNear) {
   touches_ = checkMap(X_WB);
-  if (!objectsIn) return touches_;
+  if (!objectsNear) return touches_;
   const double seconds = asked_ ? toSeconds(stamp - *asked_) : 0.0;
   const bool asks = !asked_ || stamp < *asked_ || stamp - *asked_ >= kLongestRest ||
                     objects_gap_ - (X_WB.p - p_WB_asked_).norm() - kFastestObject * seconds <= 0.0;
   if (!asks) return touches_;
-  askObjects(X_WB, stamp, objectsIn);
+  askObjects(X_WB, stamp, objectsNear);
   if (objects_gap_ <= 0.0) searchObjects(X_WB);
   return touches_;
 }
@@ -109,9 +109,9 @@ double CollisionChecker::searchMap(const Pose& X_WB) {
   return free;
 }
 
-void CollisionChecker::askObjects(const Pose& X_WB, TimeNs stamp, const ObjectsIn& objectsIn) {
+void CollisionChecker::askObjects(const Pose& X_WB, TimeNs stamp, const ObjectsNear& objectsNear) {
   const TimeNs begin = std::max<TimeNs>(stamp - kSpeedTime, 0);
-  ObjectsAbout about = objectsIn(begin, stamp);
+  NearbyObjects about = objectsNear(begin, stamp);
   std::vector<scene::MovingObject>& objects = about.objects;
   objects.erase(std::remove_if(objects.begin(), objects.end(),
                                [this](const auto& object) { return object.identity == self_; }),
@@ -147,7 +147,7 @@ void CollisionChecker::searchObjects(const Pose& X_WB) {
 }
 
 Clearance CollisionChecker::clearance(const Pose& X_WB, TimeNs stamp, double limit,
-                                      const ObjectsIn& objectsIn) {
+                                      const ObjectsNear& objectsNear) {
   Clearance clearance;
   double best = limit;
   const double radius = body_.radius();
@@ -168,8 +168,8 @@ Clearance CollisionChecker::clearance(const Pose& X_WB, TimeNs stamp, double lim
       std::for_each(found_.begin(), found_.end(), consider);
     }
   }
-  if (!objectsIn) return clearance;
-  askObjects(X_WB, stamp, objectsIn);
+  if (!objectsNear) return clearance;
+  askObjects(X_WB, stamp, objectsNear);
   std::uint32_t identity = 0;
   Vector3d p_W;
   const double to_objects = objects_.distanceTo(body_, X_WB, best, identity, p_W);

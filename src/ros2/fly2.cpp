@@ -220,7 +220,7 @@ class Simulation {
     announce(participant);
     tell(clock);
     // Time that waits for answers, or runs as fast as it can, has each message before it goes on.
-    if (!clock.inLockstep() && clock.answers().empty()) measureBeside();
+    if (!clock.inLockstep() && clock.answers().empty()) measureInBackground();
     const Finish finish{*this};
     while (tools::InterruptGuard::count() == 0 && !(duration && flight().now() >= *duration)) {
       const auto now = SimClock::WallClock::now();
@@ -258,8 +258,8 @@ class Simulation {
     const Simulation& simulation;
     ~Finish() { simulation.finishMeasurements(); }
   };
-  void measureBeside() const {
-    for (const auto& member : members_) member->uav.measureBeside();
+  void measureInBackground() const {
+    for (const auto& member : members_) member->uav.measureInBackground();
   }
   void finishMeasurements() const {
     for (const auto& member : members_) {

@@ -48,7 +48,7 @@ Impact inSinglePrecision(const Impact& impact) {
   return told;
 }
 
-scene::BodyConfig toldBodyOf(const vehicle::VehicleConfig& vehicle) {
+scene::BodyConfig announcedBodyOf(const vehicle::VehicleConfig& vehicle) {
   scene::BodyConfig body = bodyOf(vehicle);
   for (double* length : {&body.arm_radius, &body.propeller_radius, &body.propeller_half_height}) {
     *length = inSinglePrecision(*length);
@@ -56,7 +56,7 @@ scene::BodyConfig toldBodyOf(const vehicle::VehicleConfig& vehicle) {
   return body;
 }
 
-scene::PeerMass toldMassOf(const vehicle::VehicleConfig& vehicle) {
+scene::PeerMass announcedMassOf(const vehicle::VehicleConfig& vehicle) {
   return {inSinglePrecision(vehicle.totalMass()), inSinglePrecision(vehicle.inertia)};
 }
 
@@ -72,8 +72,8 @@ std::optional<Announcement> Announcer::announce(const KinematicState& motion,
   const bool is_due = begins || motion.stamp / period_ != last_ / period_;
   if (!is_due && impacts.empty()) return std::nullopt;
   last_ = motion.stamp;
-  const bool with_body = begins || motion.stamp - body_told_ >= kBodyPeriod;
-  if (with_body) body_told_ = motion.stamp;
+  const bool with_body = begins || motion.stamp - body_announced_ >= kBodyPeriod;
+  if (with_body) body_announced_ = motion.stamp;
   state_.motion = motion;
   state_.placements = placements;
   ++state_.sequence;
@@ -87,11 +87,11 @@ void PendingImpacts::put(std::uint32_t struck, const Impact& impact) {
   if (box != impacts_.end()) box->second.push_back(impact);
 }
 
-std::vector<Impact> PendingImpacts::take(std::uint32_t struck, TimeNs told_until) {
+std::vector<Impact> PendingImpacts::take(std::uint32_t struck, TimeNs known_until) {
   std::vector<Impact>& box = impacts_[struck];
   if (box.empty()) return {};
   const auto later = std::stable_partition(
-      box.begin(), box.end(), [=](const Impact& impact) { return impact.stamp <= told_until; });
+      box.begin(), box.end(), [=](const Impact& impact) { return impact.stamp <= known_until; });
   std::vector<Impact> taken(box.begin(), later);
   box.erase(box.begin(), later);
   std::stable_sort(taken.begin(), taken.end(), [](const Impact& a, const Impact& b) {

@@ -96,18 +96,18 @@ Collisions::Collisions(const CollisionConfig& config, const vehicle::VehicleConf
 }
 
 void Collisions::act(const KinematicState& before, vehicle::Platform& platform,
-                     const ObjectsIn& objectsIn, std::vector<collision::ContactEvent>& events,
-                     const BodyIn& bodyIn) {
+                     const ObjectsNear& objectsNear, std::vector<collision::ContactEvent>& events,
+                     const RigidBodyOf& rigidBodyOf) {
   impacts_.clear();
   const KinematicState& after = platform.state();
   std::vector<Touch> solid, ground;  // touches that act on the body
   const bool responds = config_.on && config_.response != CollisionResponse::kReport;
   if (config_.on) {
-    const std::vector<Touch>& touches = checker_.check(after.X_WB, after.stamp, objectsIn);
-    ground_.look(before, platform, responds, touches, checker_.leastDistance(after.X_WB.p));
+    const std::vector<Touch>& touches = checker_.check(after.X_WB, after.stamp, objectsNear);
+    ground_.findSurface(before, platform, responds, touches, checker_.leastDistance(after.X_WB.p));
     if (!platform.onGround()) ground = groundTouches(after.X_WB);
     const std::uint64_t begun = tracker_.begun();
-    count(platform, touches, ground, events);
+    trackContacts(platform, touches, ground, events);
     if (config_.response == CollisionResponse::kStopMotors && tracker_.begun() > begun) {
       platform.stopMotors();
     }
@@ -122,26 +122,27 @@ void Collisions::act(const KinematicState& before, vehicle::Platform& platform,
     ground = groundTouches(after.X_WB);
   }
   if (solid.empty() && ground.empty()) return;
-  respond(before, ground, solid, platform, bodyIn);
+  respond(before, ground, solid, platform, rigidBodyOf);
   if (ground.empty()) return;
   if (const std::optional<Pose> X_WB = ground_.standing(platform)) platform.standAt(*X_WB);
 }
 
 void Collisions::watch(const KinematicState& before, const vehicle::Platform& platform,
-                       const ObjectsIn& objectsIn, std::vector<collision::ContactEvent>& events) {
+                       const ObjectsNear& objectsNear,
+                       std::vector<collision::ContactEvent>& events) {
   impacts_.clear();
   if (!config_.on) return;
   const KinematicState& after = platform.state();
-  const std::vector<Touch>& touches = checker_.check(after.X_WB, after.stamp, objectsIn);
-  ground_.look(before, platform, false, touches, checker_.leastDistance(after.X_WB.p));
-  count(platform, touches, groundTouches(after.X_WB), events);
+  const std::vector<Touch>& touches = checker_.check(after.X_WB, after.stamp, objectsNear);
+  ground_.findSurface(before, platform, false, touches, checker_.leastDistance(after.X_WB.p));
+  trackContacts(platform, touches, groundTouches(after.X_WB), events);
 }
 
-void Collisions::leave(std::vector<collision::ContactEvent>& events) {
-  ground_.leave();
+void Collisions::endContacts(std::vector<collision::ContactEvent>& events) {
+  ground_.forgetSurface();
   tracker_.clear(events);
-  was_hit_.clear();
-  struck_.clear();
+  hits_by_others_.clear();
+  exchanges_.clear();
 }
 
 // Touches of the body with its ground.
@@ -153,20 +154,20 @@ std::vector<Touch> Collisions::groundTouches(const Pose& X_WB) const {
   return touches;
 }
 
-void Collisions::count(const vehicle::Platform& platform, const std::vector<Touch>& touches,
-                       const std::vector<Touch>& ground,
-                       std::vector<collision::ContactEvent>& events) {
-  std::vector<FastestTouch> hits = countedHits(platform, touches, ground);
-  for (const FastestTouch& hit : was_hit_) {
+void Collisions::trackContacts(const vehicle::Platform& platform, const std::vector<Touch>& touches,
+                               const std::vector<Touch>& ground,
+                               std::vector<collision::ContactEvent>& events) {
+  std::vector<FastestTouch> hits = contactHits(platform, touches, ground);
+  for (const FastestTouch& hit : hits_by_others_) {
     const auto same = [&hit](const FastestTouch& other) { return other.identity == hit.identity; };
     if (std::none_of(hits.begin(), hits.end(), same)) hits.push_back(hit);
   }
-  was_hit_.clear();
+  hits_by_others_.clear();
   tracker_.update(platform.state().stamp, hits, events);
 }
 
 // Hits that make contacts: landing or standing on the ground makes none.
-std::vector<FastestTouch> Collisions::countedHits(const vehicle::Platform& platform,
+std::vector<FastestTouch> Collisions::contactHits(const vehicle::Platform& platform,
                                                   const std::vector<Touch>& touches,
                                                   const std::vector<Touch>& ground) const {
   const KinematicState& state = platform.state();
@@ -234,10 +235,10 @@ void Collisions::creep(const Pose& from, const std::vector<Touch>& touches, Rigi
     }
   }
   for (int i = 0; i < kWays && !is_carried; ++i) {
-    Vector3d way = wayAside(creep_way_, from.q);
+    Vector3d way = wayAside(creep_direction_, from.q);
     way.z() = std::min(way.z(), 0.0);
     if (isFree({from.q, from.p + kCreep * way})) return;
-    creep_way_ = (creep_way_ + 1) % kWays;
+    creep_direction_ = (creep_direction_ + 1) % kWays;
   }
   body.X_WB = from;
   if (!is_carried) body.X_WB.p.z() -= kCreep;
@@ -253,7 +254,7 @@ void Collisions::stepBack(const Pose& from, const std::vector<Touch>& touches,
                           RigidBody& body) {
   const Pose to = body.X_WB;
   const double out = std::max((from.p - to.p).dot(normal_W), 0.0);
-  const bool was_caught = std::exchange(is_caught_, false);
+  const bool was_stuck = std::exchange(is_stuck_, false);
   for (const double farther : kFarther) {
     body.X_WB = {to.q, to.p + (out + farther) * normal_W};
     const bool is_affordable = body.mass * kGravity * body.X_WB.p.z() <= energy_before;
@@ -261,8 +262,8 @@ void Collisions::stepBack(const Pose& from, const std::vector<Touch>& touches,
   }
   body.X_WB = to;
   if (slide(from, to.q, body)) return;
-  is_caught_ = true;
-  const bool rests = was_caught || !is_struck;
+  is_stuck_ = true;
+  const bool rests = was_stuck || !is_struck;
   if (rests) body.w_WB_B.setZero();
   body.X_WB = {from.q, to.p + out * normal_W};
   if (freeOfMap(body.X_WB)) return;
@@ -289,7 +290,7 @@ collision::ImpactConfig Collisions::impactOf(const std::vector<Touch>& touches,
 // is pressed. Moving objects push by their impulses only.
 void Collisions::respond(const KinematicState& before, const std::vector<Touch>& ground,
                          const std::vector<Touch>& solid, vehicle::Platform& platform,
-                         const BodyIn& bodyIn) {
+                         const RigidBodyOf& rigidBodyOf) {
   const KinematicState& after = platform.state();
   const vehicle::VehicleConfig& craft = platform.config();
   RigidBody body{craft.totalMass(), craft.inertia, after.X_WB, after.v_WB, after.w_WB_B};
@@ -297,8 +298,8 @@ void Collisions::respond(const KinematicState& before, const std::vector<Touch>&
   const std::vector<FastestTouch> hits = collision::fastestTouches(solid, checker_.body(), after);
   collision::RigidBodies others;
   for (const FastestTouch& hit : hits) {
-    if (hit.identity == scene::kMapIdentity || !bodyIn) continue;
-    if (const auto other = bodyIn(hit.identity)) others.emplace(hit.identity, *other);
+    if (hit.identity == scene::kMapIdentity || !rigidBodyOf) continue;
+    if (const auto other = rigidBodyOf(hit.identity)) others.emplace(hit.identity, *other);
   }
   std::vector<Touch> touches = ground;
   touches.insert(touches.end(), solid.begin(), solid.end());
@@ -340,8 +341,8 @@ void Collisions::support(const std::vector<Touch>& touches, vehicle::Platform& p
 }
 
 bool Collisions::hasStruck(std::uint32_t identity, TimeNs stamp) const {
-  const auto last = struck_.find(identity);
-  return last != struck_.end() && std::abs(stamp - last->second.stamp) < kBetweenImpacts;
+  const auto last = exchanges_.find(identity);
+  return last != exchanges_.end() && std::abs(stamp - last->second.stamp) < kBetweenImpacts;
 }
 
 void Collisions::noteImpacts(const KinematicState& state, const std::vector<FastestTouch>& hits,
@@ -363,8 +364,8 @@ void Collisions::noteImpacts(const KinematicState& state, const std::vector<Fast
     impacts_.push_back(impact);
     // The opposite forces act on this one, about its own B.
     const Vector3d away = other.X_WB.p - state.X_WB.p;
-    struck_[hit.identity] = {state.stamp, true, -impact.impulse_W,
-                             -impact.moment_W - away.cross(impact.impulse_W)};
+    exchanges_[hit.identity] = {state.stamp, true, -impact.impulse_W,
+                                -impact.moment_W - away.cross(impact.impulse_W)};
   }
 }
 
@@ -374,7 +375,7 @@ void Collisions::takeImpact(const Impact& impact, vehicle::Platform& platform) {
   // Replaces the impulse that this UAV has computed itself at about the same time, if any.
   Exchange instead;
   if (hasStruck(impact.identity, impact.stamp)) {
-    instead = struck_.at(impact.identity);
+    instead = exchanges_.at(impact.identity);
     if (!instead.is_own || !self_ || impact.identity > *self_) return;
   }
   // A larger impulse than the fastest object's comes from no impact.
@@ -391,8 +392,8 @@ void Collisions::takeImpact(const Impact& impact, vehicle::Platform& platform) {
   hit.normal_W = impact.normal_W;
   hit.v_rel_W = impact.v_rel_W;
   hit.p_BV = checker_.body().centre(checker_.body().cellOf(state.X_WB.inverse() * impact.p_W));
-  was_hit_.push_back(hit);
-  struck_[impact.identity] = {impact.stamp, false, impact.impulse_W, impact.moment_W};
+  hits_by_others_.push_back(hit);
+  exchanges_[impact.identity] = {impact.stamp, false, impact.impulse_W, impact.moment_W};
   const Vector3d impulse_W = impact.impulse_W - instead.impulse_W;
   const Vector3d moment_B = state.X_WB.q.conjugate() * (impact.moment_W - instead.moment_W);
   platform.leaveContact(state.X_WB, state.v_WB + impulse_W / craft.totalMass(),

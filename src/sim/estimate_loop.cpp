@@ -43,19 +43,19 @@ EstimateConfig EstimateConfig::simulated(const vehicle::SlamConfig& slam) {
 EstimateLoop::EstimateLoop(const EstimateConfig& config, const control::EstimatorConfig& estimator,
                            const vehicle::ImuConfig& imu, std::uint64_t seed)
     : config_(config),
-      limits_(estimator),
+      estimator_config_(estimator),
       X_BI_(imu.X_BI),
       imu_period_(periodNs(imu.rate)),
       estimator_(estimator) {
-  limits_.validate("controller");
+  estimator_config_.validate("controller");
   if (!config_.slam) return;
   slam_.emplace(*config_.slam, seed);
   Validator("estimate")
-      .require(config_.slam->rate * limits_.timeout >= 1.0, "rate",
+      .require(config_.slam->rate * estimator_config_.timeout >= 1.0, "rate",
                fmt::format("{:g} Hz", config_.slam->rate),
                fmt::format("at least {:g} Hz, since estimates are lost after the "
                            "controller's timeout of {:g} s",
-                           1.0 / limits_.timeout, limits_.timeout));
+                           1.0 / estimator_config_.timeout, estimator_config_.timeout));
 }
 
 void EstimateLoop::addImu(const vehicle::ImuSample& sample) {
@@ -75,7 +75,7 @@ void EstimateLoop::addEstimate(TimeNs stamp, const Pose& X_OE) {
 // Reports a refusal once.
 void EstimateLoop::refuse(const std::string& reason) {
   ++refused_;
-  if (!std::exchange(told_of_refusal_, true)) news_ = reason;
+  if (!std::exchange(has_reported_refusal_, true)) news_ = reason;
 }
 
 bool EstimateLoop::isReady(const VehicleReport& report) const {
@@ -123,7 +123,7 @@ void EstimateLoop::begin(const VehicleReport& report) {
   X_WO_.reset();
   first_at_.reset();
   refused_ = 0;
-  told_of_refusal_ = false;
+  has_reported_refusal_ = false;
   const auto is_void = [this](const auto& item) {
     return item.stamp < begun_at_ || item.stamp > begun_at_ + kAnotherTime;
   };
@@ -133,7 +133,7 @@ void EstimateLoop::begin(const VehicleReport& report) {
 }
 
 // Sets the estimator to the truth at the last state before an estimate.
-bool EstimateLoop::close(const StampedPose& estimate, TimeNs now) {
+bool EstimateLoop::startOnEstimates(const StampedPose& estimate, TimeNs now) {
   const auto later = std::upper_bound(
       truth_.begin(), truth_.end(), estimate.stamp,
       [](TimeNs stamp, const KinematicState& state) { return stamp < state.stamp; });
@@ -161,7 +161,7 @@ void EstimateLoop::use(const StampedPose& estimate, TimeNs now) {
   if (phase_ == Phase::kTruth) {
     if (!first_at_) first_at_ = estimate.stamp;
     if (estimate.stamp < *first_at_ + config_.settle) return;
-    if (!close(estimate, now)) return;  // it is older than all known states
+    if (!startOnEstimates(estimate, now)) return;  // it is older than all known states
   }
   const Pose X_WB = *X_WO_ * estimate.X_WB * config_.X_BE.inverse();
   if (phase_ == Phase::kLand && on_ground_) {  // at rest the estimate may be anywhere
@@ -175,12 +175,12 @@ void EstimateLoop::use(const StampedPose& estimate, TimeNs now) {
     ++refused_;
     const bool jumped = verdict == StateEstimator::Verdict::kJumped;
     if (jumped) largest_jump_ = std::max(largest_jump_, estimator_.residual());
-    if (phase_ == Phase::kTruth && jumped && !std::exchange(told_of_refusal_, true)) {
+    if (phase_ == Phase::kTruth && jumped && !std::exchange(has_reported_refusal_, true)) {
       news_ = fmt::format(
           "the first estimate ({:.3f} s) is {:.2f} m from the vehicle, allowed: {} m (and {} rad): "
           "flies on the truth; estimate_origin:=vehicle is for estimates that begin at zero",
-          toSeconds(estimate.stamp), estimator_.residual(), limits_.largest_jump,
-          limits_.largest_turn);
+          toSeconds(estimate.stamp), estimator_.residual(), estimator_config_.largest_jump,
+          estimator_config_.largest_turn);
     }
     return;
   }
@@ -199,19 +199,19 @@ void EstimateLoop::use(const StampedPose& estimate, TimeNs now) {
 void EstimateLoop::watch(const VehicleReport& report) {
   const TimeNs now = report.motion.stamp;
   const double lost = toSeconds(now - used_at_);
-  if (phase_ == Phase::kEstimate && lost > limits_.timeout) {
+  if (phase_ == Phase::kEstimate && lost > estimator_config_.timeout) {
     phase_ = Phase::kHold;
     std::string why = fmt::format("none for {:.2f} s", lost);
     if (refused_ > 0)
       why = fmt::format("{} not usable, jumps up to {:.2f} m", refused_, largest_jump_);
     news_ = fmt::format("the estimate is lost at {:.3f} s ({}): holds, and lands in {} s",
-                        toSeconds(now), why, limits_.land_after);
+                        toSeconds(now), why, estimator_config_.land_after);
   }
-  if (phase_ == Phase::kHold && lost > limits_.timeout + limits_.land_after) {
+  if (phase_ == Phase::kHold && lost > estimator_config_.timeout + estimator_config_.land_after) {
     phase_ = Phase::kLand;
     news_ = fmt::format("lands at {:.3f} s: no estimate for {:.2f} s", toSeconds(now), lost);
   }
-  if (phase_ == Phase::kLand && report.on_ground && lost <= limits_.timeout) {
+  if (phase_ == Phase::kLand && report.on_ground && lost <= estimator_config_.timeout) {
     phase_ = Phase::kEstimate;
     news_ = fmt::format("the estimate is back at {:.3f} s, on the ground", toSeconds(now));
   }

@@ -69,8 +69,8 @@ Ground::Ground(const LandingConfig& config, const vehicle::VehicleConfig& vehicl
   surface_height_ = std::max(surface_height_, vehicle.differential_drive->step_max);
 }
 
-void Ground::look(const KinematicState& before, const vehicle::Platform& platform, bool solid,
-                  const std::vector<Touch>& touches, double nearest) {
+void Ground::findSurface(const KinematicState& before, const vehicle::Platform& platform,
+                         bool solid, const std::vector<Touch>& touches, double nearest) {
   const KinematicState& now = platform.state();
   if (under_wheels_) {
     const Vector3d up = now.X_WB.q * Vector3d::UnitZ();
@@ -102,7 +102,7 @@ void Ground::look(const KinematicState& before, const vehicle::Platform& platfor
   }
 }
 
-void Ground::leave() {
+void Ground::forgetSurface() {
   surface_.reset();
   holds_ = false;
   rests_since_.reset();

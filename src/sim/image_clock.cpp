@@ -17,7 +17,7 @@ std::vector<ImageClock::Instant> ImageClock::take(const VehicleReport& report) {
   }
   TimeNs time = toNs(static_cast<double>(next_) / rate_);
   for (; time + after_ <= now; time = toNs(static_cast<double>(++next_) / rate_)) {
-    const auto stamp = stamps_.stampOf(time);
+    const auto stamp = clock_.stampOf(time);
     // Before time 0 the vehicle stands at its start.
     if (stamp && history.covers(std::max(time - before_, TimeNs{0}), time + after_)) {
       due.push_back({time, history.poseAt(time), history, *stamp});

@@ -68,7 +68,7 @@ Pilot::Pilot(const control::ControllerConfig& config, const control::VehicleMode
     : controller_(control::makeController(config, model)),
       commander_(config.goal, {config.speed_max, config.goal.acceleration, config.yaw_rate_max,
                                model.wheels.has_value()}),
-      motors_(model.motorCount()),
+      motor_count_(model.motorCount()),
       drives_(model.wheels.has_value()) {}
 
 bool Pilot::notice(const VehicleReport& report) {
@@ -210,7 +210,7 @@ std::optional<vehicle::RotorArray> Pilot::answer(const VehicleReport& report) {
   const control::Setpoint setpoint = commander_.setpoint(motion_);
   reference_ = commander_.reference(motion_);
   if (drives_) reference_ = broughtTo(motion_.X_WB, reference_);
-  if (rests) return vehicle::RotorArray::Zero(motors_);
+  if (rests) return vehicle::RotorArray::Zero(motor_count_);
   if (report.on_ground && !commander_.commanded()) return std::nullopt;
   if (report.on_ground) controller_->rest();
   return track(setpoint);

@@ -7,9 +7,9 @@
 
 namespace marsim::sim {
 
-void Surroundings::open(std::uint32_t struck) {
+void Surroundings::accept(std::uint32_t struck) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  impacts_.open(struck);
+  impacts_.accept(struck);
 }
 
 void Surroundings::put(std::uint32_t struck, const Impact& impact) {
@@ -21,34 +21,35 @@ std::vector<scene::MovingObject> Surroundings::objects(std::uint32_t own, TimeNs
                                                        const std::vector<Source>& sources) const {
   std::vector<scene::MovingObject> objects;
   for (const Source& source : sources) {
-    source->appendKnownObjects(begin, end, toldUntil(end), objects);
+    source->appendKnownObjects(begin, end, knownUntil(end), objects);
   }
-  peers_.appendOthers(own, begin, end, objects, toldUntil(end));
+  peers_.appendOthers(own, begin, end, objects, knownUntil(end));
   return objects;
 }
 
-collision::ObjectsAbout Surroundings::objectsAbout(std::uint32_t own,
+collision::NearbyObjects Surroundings::objectsNear(std::uint32_t own,
                                                    const scene::BoundingSphere& body, TimeNs begin,
                                                    TimeNs end,
                                                    const std::vector<Source>& sources) const {
   std::vector<scene::MovingObject> objects;
   for (const Source& source : sources) {
-    source->appendKnownObjects(begin, end, toldUntil(end), objects);
+    source->appendKnownObjects(begin, end, knownUntil(end), objects);
   }
-  const double others_gap = peers_.appendOthersNear(own, body, begin, end, objects, toldUntil(end));
+  const double others_gap =
+      peers_.appendOthersNear(own, body, begin, end, objects, knownUntil(end));
   return {std::move(objects), others_gap};
 }
 
 std::optional<collision::RigidBody> Surroundings::bodyAt(std::uint32_t identity,
                                                          TimeNs time) const {
-  const auto motion = peers_.motionAt(identity, time, toldUntil(time));
+  const auto motion = peers_.motionAt(identity, time, knownUntil(time));
   if (!motion) return std::nullopt;
   return rigidBodyOf(*motion);
 }
 
 std::vector<Impact> Surroundings::takeImpacts(std::uint32_t struck, TimeNs time) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return impacts_.take(struck, toldUntil(time));
+  return impacts_.take(struck, knownUntil(time));
 }
 
 }  // namespace marsim::sim

@@ -53,7 +53,7 @@ Uav::Uav(const UavConfig& config, const Renderers& renderers, double ground_z,
 }
 
 void Uav::teleport(const Eigen::Vector3d& p_WB, double yaw) {
-  tell(vehicle_.place(p_WB, yaw, state().stamp));
+  callOnContact(vehicle_.place(p_WB, yaw, state().stamp));
   if (vehicle_.reportsNow()) report();
   announce({});
 }
@@ -70,9 +70,10 @@ void Uav::setWeather(const lidar::Weather& weather) {
   if (cameras_) cameras_->setWeather(weather);
 }
 
-void Uav::step(const Collisions::ObjectsIn& objectsIn, const Collisions::BodyIn& bodyIn) {
-  const VehicleStep& due = vehicle_.step(objectsIn, bodyIn);
-  tell(due.contacts);
+void Uav::step(const Collisions::ObjectsNear& objectsNear,
+               const Collisions::RigidBodyOf& rigidBodyOf) {
+  const VehicleStep& due = vehicle_.step(objectsNear, rigidBodyOf);
+  callOnContact(due.contacts);
   if (EstimateLoop* loop = pilot_.estimates(); loop && due.imu) loop->addImu(*due.imu);
   if (due.report) report();
   announce(vehicle_.collisions().impacts());
@@ -86,7 +87,7 @@ void Uav::announce(const std::vector<Impact>& impacts) {
   }
 }
 
-void Uav::tell(const std::vector<collision::ContactEvent>& contacts) const {
+void Uav::callOnContact(const std::vector<collision::ContactEvent>& contacts) const {
   if (!on_contact) return;
   for (const collision::ContactEvent& event : contacts) on_contact(event);
 }
@@ -115,7 +116,7 @@ void Uav::measure(const ObjectsIn& objectsIn) {
   const auto objects = [&](TimeNs begin, TimeNs end) {
     return objectsIn ? objectsIn(begin, end) : std::vector<scene::MovingObject>();
   };
-  for (RangeSensor::Interval& due : std::exchange(due_scans_, {})) {
+  for (LidarSensor::Interval& due : std::exchange(due_scans_, {})) {
     if (!on_scan) continue;
     make(scan_, [this, on = on_scan, present = objects(due.begin, due.end), due = std::move(due)] {
       on(lidar_->scan(due, present));
@@ -144,7 +145,7 @@ void Uav::measure(const ObjectsIn& objectsIn) {
 
 template <class Measurement>
 void Uav::make(std::future<void>& earlier, Measurement measurement) {
-  if (!measures_beside_) return measurement();
+  if (!measures_in_background_) return measurement();
   if (earlier.valid()) earlier.get();
   earlier = std::async(std::launch::async, std::move(measurement));
 }

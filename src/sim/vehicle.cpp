@@ -105,7 +105,7 @@ std::vector<collision::ContactEvent> Vehicle::place(const Eigen::Vector3d& p_WB,
                                                     TimeNs stamp) {
   stamp -= stamp % step_period_;
   std::vector<collision::ContactEvent> ended;
-  collisions_->leave(ended);
+  collisions_->endContacts(ended);
   platform_->reset(p_WB, yaw, stamp);
   if (setup_.replay) platform_->follow(setup_.replay->at(stamp));
   awaits_command_ = !platform_->onGround();
@@ -158,7 +158,7 @@ bool Vehicle::command(const MotorCommand& command) {
   if (!isAnswer(command.computed_from, command.placements)) return false;
   const TimeNs latency = setup_.vehicle.control_latency * report_period_;
   pending_.push_back({command.computed_from + latency, command.speeds});
-  act();
+  applyDueMotorSpeeds();
   return true;
 }
 
@@ -170,7 +170,7 @@ bool Vehicle::track(const control::Reference& reference, TimeNs computed_from,
   return true;
 }
 
-void Vehicle::act() {
+void Vehicle::applyDueMotorSpeeds() {
   while (!pending_.empty() && pending_.front().acts_at <= state().stamp) {
     command(pending_.front().speeds);
     pending_.pop_front();
@@ -183,9 +183,9 @@ void Vehicle::takeImpact(const Impact& impact) {
   awaits_command_ = false;
 }
 
-const VehicleStep& Vehicle::step(const Collisions::ObjectsIn& objectsIn,
-                                 const Collisions::BodyIn& bodyIn) {
-  act();
+const VehicleStep& Vehicle::step(const Collisions::ObjectsNear& objectsNear,
+                                 const Collisions::RigidBodyOf& rigidBodyOf) {
+  applyDueMotorSpeeds();
   due_ = VehicleStep();
   const KinematicState before = state();
   if (replays() || isIdeal()) {
@@ -194,15 +194,15 @@ const VehicleStep& Vehicle::step(const Collisions::ObjectsIn& objectsIn,
     } else {
       moveIdeally();
     }
-    collisions_->watch(before, *platform_, objectsIn, due_.contacts);
+    collisions_->watch(before, *platform_, objectsNear, due_.contacts);
   } else {
-    meetConditions();
+    applyWindAndFailures();
     if (awaits_command_) {
-      wait();
+      stayInPlace();
     } else {
       platform_->step(step_period_);
     }
-    collisions_->act(before, *platform_, objectsIn, due_.contacts, bodyIn);
+    collisions_->act(before, *platform_, objectsNear, due_.contacts, rigidBodyOf);
     if (!state().v_WB.isZero(0.0) || platform_->motorsStopped()) awaits_command_ = false;
   }
   due_.report = reportsNow();
@@ -213,7 +213,7 @@ const VehicleStep& Vehicle::step(const Collisions::ObjectsIn& objectsIn,
 }
 
 // Stays where it was placed; its controller, which may start late, takes that place as its own.
-void Vehicle::wait() {
+void Vehicle::stayInPlace() {
   KinematicState next = state();
   next.stamp += step_period_;
   next.a_WB.setZero();
@@ -236,7 +236,7 @@ void Vehicle::moveIdeally() {
 }
 
 // Sets the air and the power of the motors for the next step.
-void Vehicle::meetConditions() {
+void Vehicle::applyWindAndFailures() {
   if (wind_) platform_->setWind(wind_->advance(step_period_, state()));
   if (setup_.motor_failures.empty()) return;
   for (int rotor = 0; rotor < platform_->motorCount(); ++rotor) {

@@ -40,10 +40,10 @@ Uav& World::addUav(const UavConfig& config) {
   uavs_.push_back(std::make_unique<Uav>(config, renderers_, ground_z_, neighbours_, number));
   if (config.lidar) surroundings_.keepForScans(1.0 / config.lidar->rate);
   if (config.cameras) surroundings_.keepForScans(1.0 / config.cameras->rate);
-  surroundings_.peers().setBody(number, config.vehicle.name, toldBodyOf(config.vehicle));
-  surroundings_.peers().setMass(number, toldMassOf(config.vehicle));
-  surroundings_.open(number);
-  passOn(*uavs_.back());
+  surroundings_.peers().setBody(number, config.vehicle.name, announcedBodyOf(config.vehicle));
+  surroundings_.peers().setMass(number, announcedMassOf(config.vehicle));
+  surroundings_.accept(number);
+  deliverAnnouncements(*uavs_.back());
   return *uavs_.back();
 }
 
@@ -62,7 +62,7 @@ void World::step() {
     driver->advanceTo(time(), [](TimeNs, const auto&) {});
   }
   for (std::uint32_t i = 0; i < uavs_.size(); ++i) stepOne(i);
-  for (const std::unique_ptr<Uav>& uav : uavs_) passOn(*uav);
+  for (const std::unique_ptr<Uav>& uav : uavs_) deliverAnnouncements(*uav);
   for (std::uint32_t i = 0; i < uavs_.size(); ++i) {
     uavs_[i]->measure([this, i](TimeNs begin, TimeNs end) {
       return surroundings_.objects(i, begin, end, objects_);
@@ -79,15 +79,17 @@ void World::stepOne(std::uint32_t number) {
   Uav& uav = *uavs_[number];
   const TimeNs to = uav.state().stamp + uav.dynamicsStep();
   for (const Impact& impact : surroundings_.takeImpacts(number, to)) uav.takeImpact(impact);
-  const auto objectsIn = [&](TimeNs begin, TimeNs end) {
-    return surroundings_.objectsAbout(number, uav.ball(), begin, end, objects_);
+  const auto objectsNear = [&](TimeNs begin, TimeNs end) {
+    return surroundings_.objectsNear(number, uav.ball(), begin, end, objects_);
   };
-  const auto bodyIn = [&](std::uint32_t identity) { return surroundings_.bodyAt(identity, to); };
-  uav.step(std::cref(objectsIn), std::cref(bodyIn));  // references, to avoid allocation
+  const auto rigidBodyOf = [&](std::uint32_t identity) {
+    return surroundings_.bodyAt(identity, to);
+  };
+  uav.step(std::cref(objectsNear), std::cref(rigidBodyOf));  // references, to avoid allocation
 }
 
 // Passes a UAV's announcements to the others.
-void World::passOn(Uav& uav) {
+void World::deliverAnnouncements(Uav& uav) {
   for (const Announcement& told : uav.takeAnnouncements()) {
     surroundings_.peers().push(told.state);
     for (Impact impact : told.impacts) {

@@ -260,7 +260,7 @@ TEST(CheckerOfObjects, EqualsBruteForceAsTheyFlyThroughTheBody) {
   const BodyVoxels body(smallBody(), kCell);
   CollisionChecker checker(body, nullptr, scene::kFirstObstacleIdentity + 3);
   int touching = 0;
-  const CollisionChecker::ObjectsIn objectsIn = objectsDuring;
+  const CollisionChecker::ObjectsNear objectsNear = objectsDuring;
   for (TimeNs t = 0; t <= kNsPerSecond; t += kNsPerSecond / 1000) {
     const double s = toSeconds(t);
     const Pose X_WB{expMap(s * Vector3d(1.0, 2.0, 0.5)), Vector3d(0.5 * s, -0.3 * s, 0.2)};
@@ -275,7 +275,7 @@ TEST(CheckerOfObjects, EqualsBruteForceAsTheyFlyThroughTheBody) {
       }
     }
     if (all.doubt_) continue;
-    const std::vector<Touch>& touches = checker.check(X_WB, t, objectsIn);
+    const std::vector<Touch>& touches = checker.check(X_WB, t, objectsNear);
     ASSERT_EQ(pairsOf(touches), all.pairs_) << "at " << s << " s";
     touching += touches.empty() ? 0 : 1;
     const bool moves = t > 0;
@@ -291,7 +291,7 @@ TEST(CheckerOfObjects, EqualsBruteForceAsTheyFlyThroughTheBody) {
     }
     // Asked in between, the clearance is that of brute force too.
     if (t % (kNsPerSecond / 50) == 0) {
-      ASSERT_NEAR(checker.clearance(X_WB, t, 1e3, objectsIn).distance, all.least_, 1e-9);
+      ASSERT_NEAR(checker.clearance(X_WB, t, 1e3, objectsNear).distance, all.least_, 1e-9);
     }
   }
   EXPECT_GT(touching, 30);
@@ -300,7 +300,7 @@ TEST(CheckerOfObjects, EqualsBruteForceAsTheyFlyThroughTheBody) {
 // An object whose motion begins anew elsewhere is told by two of one identity, each for its time.
 TEST(CheckerOfObjects, ObjectsThatHaveGoneElsewhereNoLongerTouch) {
   const TimeNs leaps = kNsPerSecond / 2 - kNsPerSecond / 4000;
-  const auto objectsIn = [leaps](TimeNs begin, TimeNs end) {
+  const auto objectsNear = [leaps](TimeNs begin, TimeNs end) {
     std::vector<scene::MovingObject> objects(2, objectsDuring(begin, end).front());
     for (scene::MovingObject& object : objects) object.X_WM = {Pose{}};
     objects[0].until = objects[1].from = toSeconds(leaps - begin);
@@ -309,8 +309,8 @@ TEST(CheckerOfObjects, ObjectsThatHaveGoneElsewhereNoLongerTouch) {
   };
   CollisionChecker checker(BodyVoxels(smallBody(), kCell), nullptr);
   for (TimeNs t = kNsPerSecond / 2 - 5'000'000; t < kNsPerSecond / 2 + 5'000'000; t += 1'000'000) {
-    EXPECT_EQ(checker.check(Pose{}, t, objectsIn).empty(), t >= leaps) << toSeconds(t);
-    const Clearance clearance = checker.clearance(Pose{}, t, 20.0, objectsIn);
+    EXPECT_EQ(checker.check(Pose{}, t, objectsNear).empty(), t >= leaps) << toSeconds(t);
+    const Clearance clearance = checker.clearance(Pose{}, t, 20.0, objectsNear);
     EXPECT_EQ(clearance.distance > 4.0, t >= leaps) << toSeconds(t);
   }
 }
@@ -326,15 +326,16 @@ TEST(CheckerOfObjects, TouchDiscsBesideSizedMaps) {
       std::vector<map::Surfel>{surfelAt({50.0, 0.0, 0.0}, Vector3d::UnitX(), true)}, config);
   CollisionChecker checker(BodyVoxels(smallBody(), kCell, true), makeNeighbours(far_map));
   for (const double edge : {-0.005, 0.005}) {  // [m] from the hub to the disc's edge
-    const auto objectsIn = [&](TimeNs begin, TimeNs) {
+    const auto objectsNear = [&](TimeNs begin, TimeNs) {
       const double up = 0.05 + edge + static_cast<double>(map::discRadius(kCell));
       return std::vector<scene::MovingObject>{
           scene::movingObject(shape, scene::kFirstObstacleIdentity, begin, begin, [&](TimeNs) {
             return Pose{Eigen::Quaterniond::Identity(), {0.05, 0.0, -up}};
           })};
     };
-    EXPECT_EQ(checker.check(Pose{}, 0, objectsIn).empty(), edge > 0.0) << edge;
-    EXPECT_NEAR(checker.clearance(Pose{}, 0, 1.0, objectsIn).distance, std::max(edge, 0.0), 0.003);
+    EXPECT_EQ(checker.check(Pose{}, 0, objectsNear).empty(), edge > 0.0) << edge;
+    EXPECT_NEAR(checker.clearance(Pose{}, 0, 1.0, objectsNear).distance, std::max(edge, 0.0),
+                0.003);
   }
 }
 
@@ -342,14 +343,14 @@ TEST(CheckerOfObjects, AreAskedForEveryStepOnlyWhereTheyCouldBeNear) {
   CollisionChecker checker(BodyVoxels(smallBody(), kCell), nullptr);
   for (const double away : {100.0, 1.5, 0.7}) {
     int asked = 0;
-    const auto objectsIn = [&](TimeNs begin, TimeNs end) {
+    const auto objectsNear = [&](TimeNs begin, TimeNs end) {
       ++asked;
       std::vector<scene::MovingObject> objects{objectsDuring(begin, end).front()};
       objects[0].X_WM = {Pose{Eigen::Quaterniond::Identity(), {away, 0.0, 0.0}}};
       return objects;
     };
     for (TimeNs t = 0; t < kNsPerSecond; t += kNsPerSecond / 1000) {
-      ASSERT_TRUE(checker.check(Pose{}, t, objectsIn).empty());
+      ASSERT_TRUE(checker.check(Pose{}, t, objectsNear).empty());
     }
     EXPECT_LE(asked, away > 50.0 ? 50 : away > 1.0 ? 120 : 1000);
     EXPECT_GE(asked, 50) << "something new is noticed";

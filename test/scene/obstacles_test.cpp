@@ -334,14 +334,14 @@ TEST(Obstacles, DrivenOnesAreKnownAsFarAsWasTold) {
     all.drive(0, state);
   }
   std::size_t known = 0;
-  for (TimeNs told_until = toNs(9.99); told_until < toNs(10.45); told_until += toNs(0.005)) {
-    while (known < states.size() && states[known].stamp <= told_until) {
+  for (TimeNs known_until = toNs(9.99); known_until < toNs(10.45); known_until += toNs(0.005)) {
+    while (known < states.size() && states[known].stamp <= known_until) {
       heard.drive(0, states[known++]);
     }
-    const TimeNs begin = told_until - toNs(0.1);
+    const TimeNs begin = known_until - toNs(0.1);
     for (const TimeNs end : {begin, begin + toNs(0.12), begin + toNs(1.0)}) {
       std::vector<MovingObject> objects, expected;
-      all.appendKnownObjects(begin, end, told_until, objects);
+      all.appendKnownObjects(begin, end, known_until, objects);
       heard.appendObjects(begin, end, expected);
       ASSERT_EQ(objects.size(), expected.size());
       for (std::size_t i = 0; i < objects.size(); ++i) {

@@ -328,16 +328,16 @@ TEST(Peers, QueriesBeforeAPlacementSeeTheOldMotion) {
   Peers peers;
   for (const PeerState& state : placedFlight()) peers.push(state);
   struct Case {
-    double t, told_until, x;  // x [m] how far it was moved on
+    double t, known_until, x;  // x [m] how far it was moved on
   };
   const std::vector<Case> cases = {
       {10.20, 10.2399, 0.0}, {10.25, 10.2399, 0.0},  {10.25, 10.24, 20.0}, {10.27, 10.26, 20.0},
       {10.41, 10.41, 20.0},  {10.43, 10.4199, 20.0}, {10.43, 10.42, 40.0}, {10.43, 99.0, 40.0}};
   for (const Case& now : cases) {
-    const auto pose = peers.poseAt(3, toNs(now.t), toNs(now.told_until));
+    const auto pose = peers.poseAt(3, toNs(now.t), toNs(now.known_until));
     ASSERT_TRUE(pose);
     const Eigen::Vector3d expected = onCircle(now.t).X_WB.p + now.x * Eigen::Vector3d::UnitX();
-    EXPECT_LT((pose->p - expected).norm(), 1e-3) << now.t << ", told until " << now.told_until;
+    EXPECT_LT((pose->p - expected).norm(), 1e-3) << now.t << ", told until " << now.known_until;
   }
   EXPECT_FALSE(peers.poseAt(3, toNs(10.0), toNs(9.99))) << "nothing was told yet";
 }
@@ -463,7 +463,7 @@ TEST(Peers, NearPeersAreAllWhoseSpheresMeet) {
     }
     for (const double later : {0.0, 0.001, 0.3, 3.1}) {
       const TimeNs end = told(0, i).motion.stamp + toNs(later), begin = end - toNs(0.002);
-      const TimeNs until = i % 2 == 0 ? kAllTold : end - kPeriod;
+      const TimeNs until = i % 2 == 0 ? kAllKnown : end - kPeriod;
       const BoundingSphere ball{{random.uniform(-2.0, 2.0), random.uniform(-2.0, 2.0), 0.0}, 0.4};
       std::vector<MovingObject> all, near, expected;
       peers.appendOthers(7, begin, end, all, until);

@@ -55,14 +55,14 @@ TEST(InSinglePrecision, EveryNumberThatIsToldIsRoundedOnce) {
     EXPECT_EQ(told_impact.v_rel_W, rounded(impact.v_rel_W));
   }
   for (const vehicle::VehicleConfig& craft : vehicle::allVehicles()) {
-    const scene::BodyConfig body = bodyOf(craft), told = toldBodyOf(craft);
+    const scene::BodyConfig body = bodyOf(craft), told = announcedBodyOf(craft);
     EXPECT_EQ(told.arm_radius, rounded(body.arm_radius));
     EXPECT_EQ(told.propeller_radius, rounded(body.propeller_radius));
     EXPECT_EQ(told.propeller_half_height, rounded(body.propeller_half_height));
     EXPECT_EQ(told.hub_half, body.hub_half) << "of double precision in messages";
     EXPECT_EQ(told.rotors, body.rotors);
-    EXPECT_EQ(toldMassOf(craft).mass, rounded(craft.mass));
-    EXPECT_EQ(toldMassOf(craft).inertia, rounded(craft.inertia));
+    EXPECT_EQ(announcedMassOf(craft).mass, rounded(craft.mass));
+    EXPECT_EQ(announcedMassOf(craft).inertia, rounded(craft.inertia));
   }
 }
 
@@ -146,9 +146,9 @@ TEST(Announcer, TellsTheBodyOnceASecondAndWhereItBegins) {
 }
 
 // In words: stamp [ms] and by whom.
-std::string taken(PendingImpacts& box, std::uint32_t struck, TimeNs told_until) {
+std::string taken(PendingImpacts& box, std::uint32_t struck, TimeNs known_until) {
   std::string words;
-  for (const Impact& impact : box.take(struck, told_until)) {
+  for (const Impact& impact : box.take(struck, known_until)) {
     words += std::to_string(impact.stamp / kMs) + " by " + std::to_string(impact.identity) + ", ";
   }
   return words;
@@ -163,8 +163,8 @@ TEST(PendingImpacts, GivesWhatWasToldInOrderAndOnce) {
     box.put(struck, impact);
   };
   put(1, 1 * kMs, 9);  // of whom nobody asks yet
-  box.open(1);
-  box.open(2);
+  box.accept(1);
+  box.accept(2);
   put(1, 30 * kMs, 5);
   put(1, 10 * kMs, 6);
   put(2, 10 * kMs, 1);
@@ -174,8 +174,8 @@ TEST(PendingImpacts, GivesWhatWasToldInOrderAndOnce) {
   EXPECT_EQ(taken(box, 1, 20 * kMs), "10 by 4, 10 by 6, 20 by 3, ");
   EXPECT_EQ(taken(box, 1, 20 * kMs), "");
   put(1, 20 * kMs, 2);  // it came late
-  EXPECT_EQ(taken(box, 1, scene::kAllTold), "20 by 2, 30 by 5, ");
-  EXPECT_EQ(taken(box, 2, scene::kAllTold), "10 by 1, ");
+  EXPECT_EQ(taken(box, 1, scene::kAllKnown), "20 by 2, 30 by 5, ");
+  EXPECT_EQ(taken(box, 2, scene::kAllKnown), "10 by 1, ");
 }
 
 }  // namespace

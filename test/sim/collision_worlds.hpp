@@ -58,11 +58,11 @@ inline UavConfig uavAt(const Vector3d& p_WB) {
 
 /// A dynamics step of a vehicle and what follows of its touches.
 inline void step(Collisions& collisions, vehicle::Quadrotor& quadrotor,
-                 const Collisions::ObjectsIn& objectsIn, std::vector<ContactEvent>& events,
-                 const Collisions::BodyIn& bodyIn = {}) {
+                 const Collisions::ObjectsNear& objectsNear, std::vector<ContactEvent>& events,
+                 const Collisions::RigidBodyOf& rigidBodyOf = {}) {
   const KinematicState before = quadrotor.state();
   quadrotor.step(kStep);
-  collisions.act(before, quadrotor, objectsIn, events, bodyIn);
+  collisions.act(before, quadrotor, objectsNear, events, rigidBodyOf);
 }
 
 inline std::string text(const ContactEvent& event) {

@@ -249,7 +249,7 @@ TEST(Collisions, PutElsewhereItIsNotCarriedByTheHillItStoodOn) {
   quadrotor.command(0.9 * craft.hoverSpeeds());
   for (int i = 0; i < 1000; ++i) step(collisions, quadrotor, {}, events);
   ASSERT_TRUE(quadrotor.onGround());
-  collisions.leave(events);
+  collisions.endContacts(events);
   quadrotor.reset({5.0, 0.0, 1.0}, 0.0);
   EXPECT_FALSE(quadrotor.onGround());
   EXPECT_EQ(events.size(), 0U);

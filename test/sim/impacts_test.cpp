@@ -89,12 +89,12 @@ TEST(Collisions, TheLowerNumbersImpactHoldsIfBothNotice) {
   for (int i = 0; i < 300 && !(struck[0] && struck[1]); ++i) {
     for (std::uint32_t k = 0; k < 2; ++k) {
       const vehicle::Quadrotor& other = uavs[1 - k];
-      const auto objectsIn = [&](TimeNs begin, TimeNs end) {
+      const auto objectsNear = [&](TimeNs begin, TimeNs end) {
         return std::vector<scene::MovingObject>{scene::movingObject(
             shape, 1 - k, begin, end, [&](TimeNs) { return other.state().X_WB; })};
       };
       // The other UAV's announced motion is from before it was struck.
-      const auto bodyIn = [&](std::uint32_t) -> std::optional<collision::RigidBody> {
+      const auto rigidBodyOf = [&](std::uint32_t) -> std::optional<collision::RigidBody> {
         return collision::RigidBody{craft.mass,
                                     craft.inertia,
                                     other.state().X_WB,
@@ -103,7 +103,7 @@ TEST(Collisions, TheLowerNumbersImpactHoldsIfBothNotice) {
       };
       if (struck[k]) continue;
       const Vector3d v = uavs[k].state().v_WB;
-      step(collisions[k], uavs[k], objectsIn, events, bodyIn);
+      step(collisions[k], uavs[k], objectsNear, events, rigidBodyOf);
       struck[k] = !collisions[k].impacts().empty();
       if (struck[k]) gained[k] = v;
     }

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "marsim/lidar/renderer.hpp"
-#include "marsim/sim/image_sensor.hpp"
-#include "marsim/sim/range_sensor.hpp"
+#include "marsim/sim/depth_sensor.hpp"
+#include "marsim/sim/lidar_sensor.hpp"
 #include "marsim/sim/world.hpp"
 #include "vehicle/vehicles.hpp"
 
@@ -61,9 +61,9 @@ VehicleReport reportAt(TimeNs stamp, std::uint32_t placements = 0) {
   return report;
 }
 
-std::vector<TimeNs> beginsOf(const std::vector<RangeSensor::Interval>& due) {
+std::vector<TimeNs> beginsOf(const std::vector<LidarSensor::Interval>& due) {
   std::vector<TimeNs> begins;
-  for (const RangeSensor::Interval& interval : due) {
+  for (const LidarSensor::Interval& interval : due) {
     EXPECT_EQ(interval.end - interval.begin, 100 * kMs);
     EXPECT_TRUE(interval.motion.covers(interval.begin, interval.end));
     begins.push_back(interval.begin);
@@ -71,8 +71,8 @@ std::vector<TimeNs> beginsOf(const std::vector<RangeSensor::Interval>& due) {
   return begins;
 }
 
-TEST(RangeSensor, ScansWholeMultiplesOfItsPeriodThatTheMotionCovers) {
-  RangeSensor sensor(lidarConfig(), lidar::makeRayCaster(wall(), {}), 1);
+TEST(LidarSensor, ScansWholeMultiplesOfItsPeriodThatTheMotionCovers) {
+  LidarSensor sensor(lidarConfig(), lidar::makeRayCaster(wall(), {}), 1);
   std::vector<TimeNs> begins;
   // From 30 ms on: the first whole interval is that of 100 ms.
   for (TimeNs stamp = 30 * kMs; stamp <= 410 * kMs; stamp += 2 * kMs) {
@@ -86,8 +86,8 @@ TEST(RangeSensor, ScansWholeMultiplesOfItsPeriodThatTheMotionCovers) {
   EXPECT_EQ(begins, (std::vector<TimeNs>{100 * kMs, 200 * kMs, 300 * kMs}));
 }
 
-TEST(RangeSensor, NoScanReachesAcrossALeap) {
-  RangeSensor sensor(lidarConfig(), lidar::makeRayCaster(wall(), {}), 1);
+TEST(LidarSensor, NoScanReachesAcrossALeap) {
+  LidarSensor sensor(lidarConfig(), lidar::makeRayCaster(wall(), {}), 1);
   const auto run = [&](TimeNs from, TimeNs to, std::uint32_t placements) {
     std::vector<TimeNs> begins;
     for (TimeNs stamp = from; stamp <= to; stamp += 2 * kMs) {
@@ -106,14 +106,14 @@ TEST(RangeSensor, NoScanReachesAcrossALeap) {
 }
 
 // Offset 7 ms, drift 1000 ppm; the scans themselves do not change.
-TEST(RangeSensor, StampsAreThoseOfItsClock) {
+TEST(LidarSensor, StampsAreThoseOfItsClock) {
   lidar::LidarConfig config = lidarConfig();
-  RangeSensor perfect(config, lidar::makeRayCaster(wall(), {}), 1);
+  LidarSensor perfect(config, lidar::makeRayCaster(wall(), {}), 1);
   config.clock.offset = 0.007;
   config.clock.drift = 1e-3;
-  RangeSensor sensor(config, lidar::makeRayCaster(wall(), {}), 1);
+  LidarSensor sensor(config, lidar::makeRayCaster(wall(), {}), 1);
   config.clock.drops = 0.5;
-  RangeSensor lossy(config, lidar::makeRayCaster(wall(), {}), 1);
+  LidarSensor lossy(config, lidar::makeRayCaster(wall(), {}), 1);
   std::size_t kept = 0;
   TimeNs next = 0;
   for (TimeNs stamp = 0; stamp <= 2000 * kMs; stamp += 20 * kMs) {
@@ -133,13 +133,13 @@ TEST(RangeSensor, StampsAreThoseOfItsClock) {
   EXPECT_LT(kept, 17U);
 }
 
-TEST(ImageSensor, StampsAreThoseOfItsClock) {
+TEST(DepthSensor, StampsAreThoseOfItsClock) {
   lidar::DepthCameraConfig config = cameraConfig();
   config.subpixel_error = 0.1;
   config.baseline = 0.05;
-  ImageSensor perfect(config, lidar::makeRayCaster(wall(), {}));
+  DepthSensor perfect(config, lidar::makeRayCaster(wall(), {}));
   config.clock.offset = 0.007;
-  ImageSensor sensor(config, lidar::makeRayCaster(wall(), {}));
+  DepthSensor sensor(config, lidar::makeRayCaster(wall(), {}));
   const auto due = sensor.take(reportAt(0)), truly_due = perfect.take(reportAt(0));
   ASSERT_EQ(due.size(), 1U);
   const lidar::DepthImage image = sensor.image(due[0], {});
@@ -147,12 +147,12 @@ TEST(ImageSensor, StampsAreThoseOfItsClock) {
   EXPECT_EQ(image.depth, perfect.image(truly_due[0], {}).depth);
 }
 
-TEST(ImageSensor, SeesAtWholeMultiplesOfItsPeriod) {
-  ImageSensor sensor(cameraConfig(), lidar::makeRayCaster(wall(), {}));
+TEST(DepthSensor, SeesAtWholeMultiplesOfItsPeriod) {
+  DepthSensor sensor(cameraConfig(), lidar::makeRayCaster(wall(), {}));
   std::vector<TimeNs> stamps;
   const auto run = [&](TimeNs from, TimeNs to, std::uint32_t placements) {
     for (TimeNs stamp = from; stamp <= to; stamp += 3 * kMs) {  // no multiple of which is 200 ms
-      for (const ImageSensor::Instant& due : sensor.take(reportAt(stamp, placements))) {
+      for (const DepthSensor::Instant& due : sensor.take(reportAt(stamp, placements))) {
         EXPECT_NEAR(due.X_WB.p.x(), toSeconds(due.stamp), 1e-6) << "interpolated";
         EXPECT_LT(stamp - due.stamp, 3 * kMs);
         stamps.push_back(due.stamp);

@@ -219,7 +219,7 @@ TEST(Vehicle, PlacementsThatWaitAreDroppedWhenTimeIsSetBack) {
 TEST(Vehicle, APlacementEndsContacts) {
   Hovering craft(0);
   const auto shape = bodyShapeOf(vehicle::hummingbird());
-  const auto objectsIn = [&](TimeNs begin, TimeNs end) {
+  const auto objectsNear = [&](TimeNs begin, TimeNs end) {
     return std::vector<scene::MovingObject>{scene::movingObject(shape, 7, begin, end, [](TimeNs) {
       return Pose{Eigen::Quaterniond::Identity(), {0.0, 0.0, 5.0}};
     })};
@@ -227,7 +227,7 @@ TEST(Vehicle, APlacementEndsContacts) {
   craft.placeAt({9.0, 0.0, 5.0}, 0.0, 10 * kMs);
   std::vector<std::string> events;
   for (int i = 0; i < 20; ++i) {
-    for (const ContactEvent& event : craft.step(objectsIn).contacts) {
+    for (const ContactEvent& event : craft.step(objectsNear).contacts) {
       events.push_back(text(event) + " at " + std::to_string(craft.state().stamp / kMs));
     }
   }

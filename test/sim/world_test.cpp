@@ -272,14 +272,14 @@ struct Told {
     reports.push_back(report);
   }
   // Between two states of one motion interpolated, then carried on.
-  Pose at(TimeNs t, TimeNs told_until) const {
+  Pose at(TimeNs t, TimeNs known_until) const {
     const KinematicState *before = nullptr, *after = nullptr;
     std::uint32_t placements = 0;
     for (const VehicleReport& report : reports) {
-      if (report.motion.stamp <= told_until) placements = report.placements;
+      if (report.motion.stamp <= known_until) placements = report.placements;
     }
     for (const VehicleReport& report : reports) {
-      if (report.placements != placements || report.motion.stamp > told_until) continue;
+      if (report.placements != placements || report.motion.stamp > known_until) continue;
       if (report.motion.stamp <= t) before = &report.motion;
       if (report.motion.stamp > t && after == nullptr) after = &report.motion;
     }
@@ -413,7 +413,7 @@ TEST(World, RepeatsItsScansByteForByte) {
                                      point.p_W.y(), point.p_W.z(), point.range, point.time});
       }
     };
-    if (beside) first.measureBeside();
+    if (beside) first.measureInBackground();
     first.setGoal({1.0, 2.0, 2.0}, 0.5);
     for (int i = 0; i < 1000; ++i) world.step();
     first.finishMeasurements();
@@ -439,7 +439,7 @@ TEST(World, StepsGoOnWhileAScanIsMade) {
     go.wait();
     stamps.push_back(scan.stamp);
   };
-  uav.measureBeside();
+  uav.measureInBackground();
   world.runFor(0.06);
   may_end.set_value();
   uav.setWeather({});  // waits, since the scan has the old weather
@@ -453,7 +453,7 @@ TEST(World, AnErrorWhileAScanIsMadeComesWithTheNext) {
   World world(room(), {});
   Uav& uav = world.addUav(uavConfig());
   uav.on_scan = [](const lidar::Scan&) { throw Error("no room"); };
-  uav.measureBeside();
+  uav.measureInBackground();
   EXPECT_NO_THROW(world.runFor(0.06));
   EXPECT_THROW(world.runFor(0.06), Error);
 }
@@ -472,7 +472,7 @@ TEST(World, AnErrorOfOneSensorWaitsForTheOthers) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     is_done = true;
   };
-  uav.measureBeside();
+  uav.measureInBackground();
   world.runFor(0.04);
   EXPECT_THROW(uav.finishMeasurements(), Error);
   EXPECT_TRUE(is_done) << "what its callback uses may end now";

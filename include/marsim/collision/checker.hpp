@@ -38,9 +38,9 @@ struct Clearance {
 };
 
 /// The moving objects about a body: all, or at least those whose bounding sphere meets the body's.
-struct ObjectsAbout {
-  ObjectsAbout(std::vector<scene::MovingObject> all) : objects(std::move(all)) {}  // NOLINT
-  ObjectsAbout(std::vector<scene::MovingObject> near, double gap)
+struct NearbyObjects {
+  NearbyObjects(std::vector<scene::MovingObject> all) : objects(std::move(all)) {}  // NOLINT
+  NearbyObjects(std::vector<scene::MovingObject> near, double gap)
       : objects(std::move(near)), others_gap(gap) {}
 
   std::vector<scene::MovingObject> objects;
@@ -58,7 +58,7 @@ class CollisionChecker {
   static constexpr TimeNs kLongestRest = 20 * (kNsPerSecond / 1000);
 
   /// Returns the objects during an interval, about the body at its end; empty: none.
-  using ObjectsIn = std::function<ObjectsAbout(TimeNs begin, TimeNs end)>;
+  using ObjectsNear = std::function<NearbyObjects(TimeNs begin, TimeNs end)>;
 
   /// `map` may be null: objects only. Ignores objects with the identity `self`.
   CollisionChecker(BodyVoxels body, std::shared_ptr<const Neighbours> map,
@@ -66,7 +66,8 @@ class CollisionChecker {
 
   /// The touches at a pose and an instant: the map's first, sorted by identity and surfel. Valid
   /// until the next call.
-  const std::vector<Touch>& check(const Pose& X_WB, TimeNs stamp, const ObjectsIn& objectsIn = {});
+  const std::vector<Touch>& check(const Pose& X_WB, TimeNs stamp,
+                                  const ObjectsNear& objectsNear = {});
   /// The touches with the map only.
   const std::vector<Touch>& checkMap(const Pose& X_WB);
   /// Lower bound [m], from the last search, of a place's distance to the map's nearest point.
@@ -74,10 +75,10 @@ class CollisionChecker {
     return nearest_ - (p_W - X_WB_searched_.p).norm();
   }
 
-  /// The least distance, searched up to `limit` [m]; infinite where nothing is nearer. `objectsIn`
-  /// must give all objects within `limit`.
+  /// The least distance, searched up to `limit` [m]; infinite where nothing is nearer.
+  /// `objectsNear` must give all objects within `limit`.
   Clearance clearance(const Pose& X_WB, TimeNs stamp, double limit,
-                      const ObjectsIn& objectsIn = {});
+                      const ObjectsNear& objectsNear = {});
 
   const BodyVoxels& body() const { return body_; }
   /// Number of searches for neighbours so far.
@@ -85,7 +86,7 @@ class CollisionChecker {
 
  private:
   double searchMap(const Pose& X_WB);
-  void askObjects(const Pose& X_WB, TimeNs stamp, const ObjectsIn& objectsIn);
+  void askObjects(const Pose& X_WB, TimeNs stamp, const ObjectsNear& objectsNear);
   void searchObjects(const Pose& X_WB);
   double moved(const Pose& X_WB) const;
 

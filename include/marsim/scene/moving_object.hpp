@@ -77,14 +77,14 @@ class ObjectSource {
   /// interval of no length asks for the poses of an instant.
   virtual void appendObjects(TimeNs begin, TimeNs end,
                              std::vector<MovingObject>& objects) const = 0;
-  /// Appends the objects as known from reports stamped up to `told_until`; later ones are ignored.
-  virtual void appendKnownObjects(TimeNs begin, TimeNs end, TimeNs /*told_until*/,
+  /// Appends the objects as known from reports stamped up to `known_until`; later ones are ignored.
+  virtual void appendKnownObjects(TimeNs begin, TimeNs end, TimeNs /*known_until*/,
                                   std::vector<MovingObject>& objects) const {
     appendObjects(begin, end, objects);
   }
 };
 
-/// Value of `told_until` for all motion reported so far.
-constexpr TimeNs kAllTold = std::numeric_limits<TimeNs>::max();
+/// Value of `known_until` for all motion reported so far.
+constexpr TimeNs kAllKnown = std::numeric_limits<TimeNs>::max();
 
 }  // namespace marsim::scene

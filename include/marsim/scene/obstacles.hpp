@@ -131,9 +131,9 @@ class Obstacles final : public ObjectSource {
 
   /// A motion that bends or starts over gives several objects of one identity, each for its time.
   void appendObjects(TimeNs begin, TimeNs end, std::vector<MovingObject>& objects) const override {
-    appendKnownObjects(begin, end, kAllTold, objects);
+    appendKnownObjects(begin, end, kAllKnown, objects);
   }
-  void appendKnownObjects(TimeNs begin, TimeNs end, TimeNs told_until,
+  void appendKnownObjects(TimeNs begin, TimeNs end, TimeNs known_until,
                           std::vector<MovingObject>& objects) const override;
 
   const ObstaclesConfig& config() const { return config_; }

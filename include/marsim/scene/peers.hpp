@@ -79,7 +79,7 @@ struct PeerReport {
 /// The UAVs of a world, from states that may arrive late, out of order, twice, not at all or not
 /// finite. Poses between two states are interpolated. Past the newest state they follow velocity,
 /// acceleration and body rate for PeersConfig::extrapolation, then stay until the UAV is dropped. A
-/// query may ignore states stamped later than `told_until`; its answer then does not depend on
+/// query may ignore states stamped later than `known_until`; its answer then does not depend on
 /// later arrivals. Safe to use from several threads.
 class Peers : public ObjectSource {
  public:
@@ -109,10 +109,10 @@ class Peers : public ObjectSource {
   void keepAtLeast(double history);
 
   /// None before the first state and if the UAV is dropped at that time.
-  std::optional<Pose> poseAt(std::uint32_t id, TimeNs t, TimeNs told_until = kAllTold) const;
+  std::optional<Pose> poseAt(std::uint32_t id, TimeNs t, TimeNs known_until = kAllKnown) const;
   /// None where poseAt() gives none or the mass is not known.
   std::optional<PeerMotion> motionAt(std::uint32_t id, TimeNs t,
-                                     TimeNs told_until = kAllTold) const;
+                                     TimeNs known_until = kAllKnown) const;
   /// Stamp of the last state that came from a UAV, usable or not; none before the first. As long as
   /// states come in order, all earlier ones have come.
   std::optional<TimeNs> heardUntil(std::uint32_t id) const;
@@ -120,11 +120,11 @@ class Peers : public ObjectSource {
   void appendObjects(TimeNs begin, TimeNs end, std::vector<MovingObject>& objects) const override;
   /// Appends the UAVs that the UAV `own` sees: all but itself.
   void appendOthers(std::uint32_t own, TimeNs begin, TimeNs end, std::vector<MovingObject>& objects,
-                    TimeNs told_until = kAllTold) const;
+                    TimeNs known_until = kAllKnown) const;
   /// Appends the other UAVs whose sphere meets `near` at `end`. Returns the least gap [m] between
   /// `near` and the spheres of those left out; infinite without any.
   double appendOthersNear(std::uint32_t own, const BoundingSphere& near, TimeNs begin, TimeNs end,
-                          std::vector<MovingObject>& objects, TimeNs told_until = kAllTold) const;
+                          std::vector<MovingObject>& objects, TimeNs known_until = kAllKnown) const;
   /// A report on each UAV, by id.
   std::vector<PeerReport> reports(TimeNs now) const;
   std::uint64_t refusedUnknown() const;
@@ -177,15 +177,15 @@ class Peers : public ObjectSource {
       std::uint32_t id;
       const Peer* peer;
     };
-    TimeNs time = 0, told_until = 0;
+    TimeNs time = 0, known_until = 0;
     bool are_known = false;  ///< false: new states have come since
     std::vector<Place> places;
   };
 
-  static History knownOf(const Peer& peer, TimeNs told_until);
-  const std::vector<Places::Place>& placesAt(TimeNs t, TimeNs told_until) const;
+  static History knownOf(const Peer& peer, TimeNs known_until);
+  const std::vector<Places::Place>& placesAt(TimeNs t, TimeNs known_until) const;
   std::optional<MovingObject> objectOf(std::uint32_t id, const Peer& peer, TimeNs begin, TimeNs end,
-                                       TimeNs told_until) const;
+                                       TimeNs known_until) const;
   bool isBridged(const History& known, std::deque<Told>::const_iterator after) const;
   Pose poseAt(const History& known, TimeNs t) const;
   Eigen::Vector3d positionAt(const History& known, TimeNs t) const;

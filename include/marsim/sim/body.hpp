@@ -16,7 +16,7 @@ scene::BodyConfig bodyOf(const vehicle::VehicleConfig& config);
 /// The surfels of the body that others see. Throws as scene::bodyShape does.
 std::shared_ptr<const map::SurfelMap> bodyShapeOf(const vehicle::VehicleConfig& config);
 
-/// A UAV as a rigid body that gives way when it is hit.
+/// A UAV as a rigid body, which an impact pushes.
 collision::RigidBody rigidBodyOf(const scene::PeerMotion& motion);
 
 }  // namespace marsim::sim

@@ -14,19 +14,20 @@ class CameraRig {
  public:
   using Instant = ImageClock::Instant;
 
-  /// Makes a lidar::Camera of each camera in `config`, with noise of its own.
+  /// Makes a lidar::Camera for each camera in `config`; their noise has different seeds.
   CameraRig(lidar::CameraRigConfig config, const lidar::CameraRenderers& renderers);
 
   /// Returns the instants whose images a report makes due.
   std::vector<Instant> take(const VehicleReport& report) { return clock_.take(report); }
-  /// Renders images of some cameras; times of `objects` count from the instant's time. With several
-  /// renderer threads, as many images are rendered at once. May run in another thread than take().
+  /// Renders images of some cameras, as many in parallel as the renderer has threads; times of
+  /// `objects` count from the instant's time. May run in another thread than take().
   std::vector<lidar::CameraImage> images(const std::vector<std::size_t>& cameras,
                                          const Instant& instant,
                                          View<scene::MovingObject> objects) const;
   /// Sets the weather of all cameras, see lidar::Camera.
   void setWeather(const lidar::Weather& weather);
-  /// Begin and end of the interval in which the motion of objects affects an instant's images.
+  /// Begin and end of the interval for which an instant's images need the moving objects: from the
+  /// image before, for the optical flow, to the end of this one's exposure and readout.
   TimeNs beginOf(const Instant& instant) const;
   TimeNs endOf(const Instant& instant) const;
   /// [ns] between two images.
@@ -39,7 +40,7 @@ class CameraRig {
   lidar::CameraRigConfig config_;
   std::vector<lidar::Camera> cameras_;
   std::size_t threads_;
-  double after_ = 0.0;  // [s] the longest CameraConfig::after()
+  double after_ = 0.0;  // [s] motion needed after an image's time, the most of all cameras
   ImageClock clock_;
 };
 

@@ -20,7 +20,7 @@ struct EstimateConfig {
   /// true: the first estimate in use is taken to be the true pose, later ones are relative to it;
   /// false: estimates are in W.
   bool begins_at_vehicle = false;
-  TimeNs delay = 0;   ///< from an estimate's stamp to the first report that it acts on
+  TimeNs delay = 0;   ///< from an estimate's stamp to the report at which it is used
   TimeNs settle = 0;  ///< estimates stamped less than this after the first are not used
   std::optional<vehicle::SlamConfig> slam = std::nullopt;  ///< makes the estimates from the truth
 
@@ -70,11 +70,11 @@ class EstimateLoop {
   void propagate(TimeNs until);
   void refuse(const std::string& reason);
   void use(const StampedPose& estimate, TimeNs now);
-  bool close(const StampedPose& estimate, TimeNs now);
+  bool startOnEstimates(const StampedPose& estimate, TimeNs now);
   void watch(const VehicleReport& report);
 
   EstimateConfig config_;
-  control::EstimatorConfig limits_;
+  control::EstimatorConfig estimator_config_;
   Pose X_BI_;
   TimeNs imu_period_;
   control::StateEstimator estimator_;
@@ -87,11 +87,12 @@ class EstimateLoop {
   std::optional<Pose> X_WO_;                       ///< the estimates' frame O in W
   std::optional<std::uint32_t> placements_;
   bool on_ground_ = false;
-  TimeNs begun_at_ = 0, used_at_ = 0;
+  TimeNs begun_at_ = 0;
+  TimeNs used_at_ = 0;              ///< report at which an estimate was last used
   std::optional<TimeNs> first_at_;  ///< stamp of the first estimate since begun_at_
   int refused_ = 0;                 ///< estimates since the last that was used
   double largest_jump_ = 0.0;       ///< [m] largest jump of the refused estimates
-  bool told_of_refusal_ = false;
+  bool has_reported_refusal_ = false;
   std::string news_;
 };
 

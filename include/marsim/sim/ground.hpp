@@ -14,7 +14,8 @@
 
 namespace marsim::sim {
 
-/// Limits of ground and of landings. The defaults are choices, as no published figures were found.
+/// Limits of what counts as ground and as a landing. The defaults are choices, as no published
+/// figures were found.
 struct LandingConfig {
   double ground_margin = 0.2;   ///< [m] above the plane: points of the map there are ground
   double speed = 1.0;           ///< [m/s] of a landing, at most, down or sideways
@@ -28,44 +29,44 @@ struct LandingConfig {
 };
 
 /// The ground that can carry a vehicle: the plane z = `ground_z`, if that is finite, and the map's
-/// surface below the vehicle if collision::carryingSurface() finds one. The surface holds a vehicle
-/// that lands on it gently, from above, and more downwards than sideways; with responses to
-/// collisions other than "report", any vehicle that comes from above. It holds the vehicle until
-/// the vehicle is clear of it or the surface ends. A vehicle on wheels is held by the plane under
-/// its wheels, and all obstacles that it can climb belong to the ground.
+/// surface below the vehicle if collision::carryingSurface() finds one. The surface begins to carry
+/// a vehicle that lands on it gently, from above, and more downwards than sideways. With responses
+/// to collisions other than "report" it carries any vehicle that comes from above. It does so until
+/// the vehicle is clear of it or the surface ends. A vehicle on wheels stands on the plane through
+/// the lowest points of its wheels; obstacles low enough to climb belong to its ground.
 class Ground {
  public:
   /// `map` may be null; `ground_z` [m] may be -inf: no plane. Throws as scene::bodyCloud does.
   Ground(const LandingConfig& config, const vehicle::VehicleConfig& vehicle,
          std::shared_ptr<const collision::Neighbours> map, double ground_z);
 
-  /// Searches the map's surface below a vehicle after a step. `touches` are the map's points in the
-  /// body's cells; no map point is nearer to the vehicle's origin than `nearest` [m]. `solid`: the
-  /// response to collisions is not "report".
-  void look(const KinematicState& before, const vehicle::Platform& platform, bool solid,
-            const std::vector<collision::Touch>& touches, double nearest);
+  /// Searches for the map's surface below a vehicle after a step. `touches` are the points of map
+  /// and objects in the body's cells; no map point is nearer to the vehicle's origin than `nearest`
+  /// [m]. `solid`: the response to collisions is not "report".
+  void findSurface(const KinematicState& before, const vehicle::Platform& platform, bool solid,
+                   const std::vector<collision::Touch>& touches, double nearest);
   /// Forgets the surface, for a vehicle that is placed elsewhere.
-  void leave();
+  void forgetSurface();
 
   /// Points of the body less than `height` [m] above its ground, as touches of the map.
   std::vector<collision::Touch> touches(const Pose& X_WB, double height = 0.0) const;
-  /// Points of the body below a surface that it flies through, as touches of the map.
+  /// Points of the body below a surface of the map that does not carry it, as touches of the map.
   std::vector<collision::Touch> passed(const Pose& X_WB) const;
   /// Moves a body up until it is out of the ground. Returns whether it had to.
   bool raise(Pose& X_WB) const;
-  /// Returns the pose at which a vehicle stands on the ground if it rests upright with its thrust
-  /// below its weight: immediately on all its feet, else (on a slope) after a moment of rest.
+  /// Returns the pose of standing of a vehicle that rests upright on the ground with its thrust
+  /// below its weight: at once with all feet on the ground, otherwise after 0.1 s of rest.
   std::optional<Pose> standing(const vehicle::Platform& platform);
 
   /// Whether a point of the map belongs to the ground plane.
   bool isOnPlane(const collision::Touch& touch) const;
-  /// Whether a touch of the map belongs to the surface below the vehicle and makes no contact: the
-  /// surface holds the vehicle, or the body is above the surface and only the body's cells, which
-  /// are coarser than the body, reach it.
+  /// Whether a touched point belongs to the map's surface below the vehicle, and the surface
+  /// carries the vehicle or only the body's cells, coarser than the body, reach it. Such a touch is
+  /// a contact only if the vehicle comes down too hard for a landing.
   bool isOnSurface(const collision::Touch& touch) const;
 
  private:
-  /// The planes that hold a vehicle: the ground plane, the map's surface, both or none.
+  /// The planes that carry a vehicle: the ground plane, the map's surface, both or none.
   class Planes {
    public:
     void add(const collision::Plane& plane) { planes_[count_++] = plane; }
@@ -85,12 +86,12 @@ class Ground {
   collision::BodyHull hull_;
   std::shared_ptr<const collision::Neighbours> map_;
   double ground_z_;
-  double surface_height_;               // [m] points less far above surface_ belong to it
+  double surface_height_;               // [m] above surface_: points below it belong to the surface
   std::optional<double> under_wheels_;  // [m] from B down to the ground, of a vehicle on wheels
   std::optional<collision::Plane> surface_;  // of the map, below the vehicle
-  bool holds_ = false;                       // whether surface_ holds the vehicle
-  double over_surface_ = 0.0;                // [m] of the body's lowest point
-  std::optional<TimeNs> rests_since_;        // upright, touching the ground
+  bool holds_ = false;                       // whether surface_ carries the vehicle
+  double over_surface_ = 0.0;                // [m] height of the body's lowest point
+  std::optional<TimeNs> rests_since_;        // begin of its rest, upright on the ground
 };
 
 }  // namespace marsim::sim

@@ -11,15 +11,15 @@ namespace marsim::sim {
 
 /// The instants at which a vehicle's cameras take their images: every multiple of the image period
 /// since simulated time 0, each delivered once the reports cover the motion that it needs. Instants
-/// without a stamp are left out (SensorClock::stampOf(): images lost by ClockErrors::drops, or
-/// stamps below 0).
+/// to which the clock gives no stamp are skipped (SensorClock::stampOf(): images lost by
+/// ClockErrors::drops, or stamps below 0).
 class ImageClock {
  public:
   /// An instant whose image is due.
   struct Instant {
     TimeNs time = 0;  ///< simulated
     Pose X_WB;
-    StateHistory motion;  ///< covers the time an image needs, and known time before it
+    StateHistory motion;  ///< around `time`, see the constructor
     TimeNs stamp = 0;     ///< by the cameras' clock
   };
 
@@ -28,7 +28,7 @@ class ImageClock {
   ImageClock(double rate, const SensorClock& stamps, double before = 0.0, double after = 0.0,
              double kept = 0.0)
       : rate_(rate),
-        stamps_(stamps),
+        clock_(stamps),
         before_(toNs(before)),
         after_(toNs(after)),
         kept_(toNs(kept)) {}
@@ -37,7 +37,7 @@ class ImageClock {
 
  private:
   double rate_;
-  SensorClock stamps_;
+  SensorClock clock_;
   TimeNs before_, after_, kept_;
   MotionTrack motion_;
   std::int64_t next_ = 0;  ///< number of the image since simulated time 0

@@ -7,13 +7,14 @@
 
 namespace marsim::sim {
 
-/// The report of a vehicle at a state step: a dynamics step that ends at a multiple of the period
-/// of RateConfig::state. Its controller answers each report with motor speeds or a reference. A
-/// placement (start, reset or teleport) puts the vehicle at rest at a given pose.
+/// A vehicle's state, reported to its controller and sensors at each state step. A state step is a
+/// dynamics step that ends at a multiple of the period of RateConfig::state. The controller answers
+/// each report with motor speeds or a reference. A placement (start, reset or teleport) puts the
+/// vehicle at rest at a given pose.
 struct VehicleReport {
   KinematicState motion;
-  bool on_ground = false;
-  std::uint32_t placements = 0;  ///< number of placements so far
+  bool on_ground = false;        ///< it stands or rolls on the ground
+  std::uint32_t placements = 0;  ///< number of placements so far; at least 1 once it has started
 };
 
 /// The motion of a vehicle from its reports. It starts over where the motion breaks between two
@@ -23,7 +24,7 @@ class MotionTrack {
   enum class Effect {
     kIgnored,    ///< the last state again
     kContinued,  ///< a later state of the same motion
-    kBegun,      ///< the first state, or the first after a break: earlier plans are void
+    kBegun,      ///< the first state, or the first after a break
   };
   Effect push(const VehicleReport& report);
 

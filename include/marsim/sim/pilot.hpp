@@ -20,20 +20,20 @@ namespace marsim::sim {
 /// The controller's view of a vehicle, derived from its description.
 control::VehicleModel vehicleModel(const vehicle::VehicleConfig& config);
 
-/// Kinds of commands. At one report, commands of equal stamps act in this order, and the last one
-/// is followed.
+/// Kinds of commands, with their topics (docs/ros.md). At one report, commands of equal stamps act
+/// in this order, and the last one is followed.
 enum class CommandKind {
-  kGoal,
-  kGoal2d,
-  kState,
-  kPosition,
-  kTrajectory,
-  kPose,
-  kVelocity,
-  kCmdVel,
-  kAttitude,
-  kRates,
-  kMotorSpeeds
+  kGoal,        ///< goal
+  kGoal2d,      ///< goal_2d: a goal at the present height
+  kState,       ///< command/state: position, velocity, acceleration, yaw and their rates
+  kPosition,    ///< PositionCommand of a planner
+  kTrajectory,  ///< command/trajectory
+  kPose,        ///< command/pose
+  kVelocity,    ///< command/velocity: in W where no frame is named
+  kCmdVel,      ///< cmd_vel: forward and left of the heading where no frame is named
+  kAttitude,    ///< command/attitude
+  kRates,       ///< command/rates
+  kMotorSpeeds  ///< command/motor_speeds
 };
 
 /// The flight controller of a vehicle: reports and commands in, motor speeds and the tracked
@@ -77,14 +77,15 @@ class Pilot {
   /// time was set back, resets commander and controller, discards commands that wait for a stamp
   /// more than kFarthestAhead past the report, and returns true. answer() calls it.
   bool notice(const VehicleReport& report);
-  /// Returns the motor speeds [rad/s] that answer a report; none while the vehicle stands on the
-  /// ground before its first command.
+  /// Returns the motor speeds [rad/s] that answer a report: 0 while disarmed or after a landing;
+  /// none on the ground before the first command, where the motors rest anyway.
   std::optional<vehicle::RotorArray> answer(const VehicleReport& report);
-  /// Makes the vehicle fly on the estimates given to the loop, once the loop uses them.
+  /// Sets the loop on estimates. The controller gets the truth until the loop uses an estimate.
   void flyOn(EstimateLoop loop) { estimates_.emplace(std::move(loop)); }
   /// The loop on estimates; null if the vehicle flies on the truth.
   EstimateLoop* estimates() { return estimates_ ? &*estimates_ : nullptr; }
-  /// Whether it flies on estimates that are lost: it then holds or lands, whatever is commanded.
+  /// Whether it flies on estimates that are lost. It then holds or lands; callers pass on no
+  /// commands, which would end that.
   bool isLost() const { return estimates_ && estimates_->isLost(); }
   /// The motion that the controller saw at the last answer.
   const KinematicState& motion() const { return motion_; }
@@ -114,7 +115,7 @@ class Pilot {
   std::optional<EstimateLoop> estimates_;
   KinematicState motion_;
   control::Reference reference_;
-  int motors_;
+  int motor_count_;
   bool drives_;
   bool is_armed_ = true;
   bool has_landed_ = false;      ///< and was not commanded since

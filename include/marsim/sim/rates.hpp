@@ -19,7 +19,8 @@ struct RateConfig {
 };
 
 /// Checks that a vehicle and its IMU can be stepped at these rates. Throws ConfigError where the
-/// IMU's rate does not divide the dynamics rate or the motors are too fast for the step.
+/// IMU's rate does not divide the dynamics rate or the motors' time constant is too short for the
+/// dynamics step.
 void validateRates(const RateConfig& rates, const vehicle::VehicleConfig& vehicle,
                    const std::string& where);
 

@@ -16,8 +16,8 @@
 namespace marsim::sim {
 
 /// The moving objects around each UAV of a world, the other UAVs included, as known at an instant.
-/// With a delay a state is known that long after its stamp, whenever it arrives; without one it is
-/// known on arrival. Safe to use from several threads.
+/// With a delay a state counts as known that long after its stamp; it must have arrived by then.
+/// Without one it is known on arrival. Safe to use from several threads.
 class Surroundings {
  public:
   using Source = std::shared_ptr<const scene::ObjectSource>;
@@ -28,26 +28,26 @@ class Surroundings {
 
   scene::Peers& peers() { return peers_; }
   const scene::Peers& peers() const { return peers_; }
-  /// Keeps enough motion to render scans of that period [s] while the UAVs fly on.
+  /// Keeps enough of the UAVs' motion to render scans of a period [s] while the UAVs fly on.
   void keepForScans(double period) { peers_.keepAtLeast(kPeriodsKept * period); }
-  /// Keeps impacts on a UAV from now on.
-  void open(std::uint32_t struck);
+  /// Accepts impacts on a UAV from now on.
+  void accept(std::uint32_t struck);
   /// Adds an impact on the UAV with the id `struck`; Impact::identity is the striking UAV's id.
   void put(std::uint32_t struck, const Impact& impact);
 
   /// The latest stamp of the states known at an instant.
-  TimeNs toldUntil(TimeNs time) const { return delay_ ? time - *delay_ : scene::kAllTold; }
+  TimeNs knownUntil(TimeNs time) const { return delay_ ? time - *delay_ : scene::kAllKnown; }
   /// The objects about the UAV with the id `own` during [begin, end] (see scene::ObjectSource), as
   /// known at `end`.
   std::vector<scene::MovingObject> objects(std::uint32_t own, TimeNs begin, TimeNs end,
                                            const std::vector<Source>& sources) const;
-  /// The objects for a collision check of a body in a sphere: UAVs that are far from it at `end`
-  /// are left out.
-  collision::ObjectsAbout objectsAbout(std::uint32_t own, const scene::BoundingSphere& body,
+  /// The objects for the collision check of a body with the bounding sphere `body`: UAVs that are
+  /// far from it at `end` are left out.
+  collision::NearbyObjects objectsNear(std::uint32_t own, const scene::BoundingSphere& body,
                                        TimeNs begin, TimeNs end,
                                        const std::vector<Source>& sources) const;
-  /// Mass and motion at an instant of the UAV with an id, as known then; none for other objects or
-  /// if unknown.
+  /// Returns mass and motion of a UAV at an instant, from the states known then; none if `identity`
+  /// is no UAV's or nothing is known of it.
   std::optional<collision::RigidBody> bodyAt(std::uint32_t identity, TimeNs time) const;
   /// Removes and returns the impacts on a UAV that act by an instant.
   std::vector<Impact> takeImpacts(std::uint32_t struck, TimeNs time);

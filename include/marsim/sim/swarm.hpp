@@ -30,6 +30,7 @@ struct SwarmMember {
   std::optional<Eigen::Vector3d> position;  ///< p_WB [m]
   std::optional<double> yaw;                ///< [rad]
   std::string vehicle, lidar;               ///< names or files; empty: the swarm's
+  /// Declares the members as the keys of a YAML map.
   void declare(Settings& settings);
 };
 
@@ -39,7 +40,7 @@ struct SwarmConfig {
   Eigen::Vector3d origin{0.0, 0.0, 1.5};  ///< [m] in W, middle of the formation
   double yaw = 0.0;                       ///< [rad] of the formation's forward axis
   double spacing = 1.2;                   ///< [m] between neighbours; > 0
-  double radius = 0.0;  ///< [m] least radius of the circle; `spacing` may need more
+  double radius = 0.0;  ///< [m] least radius of the circle; larger if `spacing` needs it
   Facing facing = Facing::kAlong;
   std::vector<SwarmMember> members;  ///< each id at most once
 

@@ -21,9 +21,9 @@
 namespace marsim::sim {
 
 /// A motion that a vehicle follows in place of its dynamics: it is exactly where the track says,
-/// whatever the motor commands, and its touches make contacts only. The track's first pose is at
-/// simulated time `lead_in`. Before the track the vehicle rests at its first pose, after it at its
-/// last.
+/// whatever the motor commands. Touches are reported as contacts and do not change the motion. The
+/// track's first pose is at simulated time `lead_in`. Before the track the vehicle rests at its
+/// first pose, after it at its last.
 struct Replay {
   std::shared_ptr<const PoseTrack> track;
   TimeNs lead_in = 0;
@@ -58,9 +58,9 @@ struct VehicleSetup {
   std::vector<MotorFailure> motor_failures = {};
 
   /// Throws ConfigError where the rate of sensors, states or odometry does not divide the dynamics
-  /// rate, the motors are too fast for the dynamics step, a replay or ideal dynamics has a response
-  /// to collisions other than "report", a vehicle on wheels has ideal dynamics, or wind or a
-  /// failure is out of bounds.
+  /// rate, the motors' time constant is too short for the dynamics step, a replay or ideal dynamics
+  /// has a response to collisions other than "report", a vehicle on wheels has ideal dynamics, or
+  /// wind or a failure is out of bounds.
   void validate(const std::string& where) const;
 };
 
@@ -68,7 +68,7 @@ struct VehicleSetup {
 struct MotorCommand {
   vehicle::RotorArray speeds;    ///< [rad/s]
   TimeNs computed_from = 0;      ///< stamp of the report
-  std::uint32_t placements = 0;  ///< of the report; 0: unknown
+  std::uint32_t placements = 0;  ///< of the report (1 at the first placement); 0: unknown
 };
 
 /// The events and samples that fall due at one step of a vehicle.
@@ -76,7 +76,7 @@ struct VehicleStep {
   bool report = false;                            ///< it is a state step (VehicleReport)
   bool placed = false;                            ///< a placement was made at its end
   bool odometry = false;                          ///< an odometry step
-  std::vector<collision::ContactEvent> contacts;  ///< that begin or end
+  std::vector<collision::ContactEvent> contacts;  ///< begins and ends
   std::optional<vehicle::ImuSample> imu;
   std::optional<Eigen::Vector3d> field;  ///< [T] in the magnetometer's frame
   std::optional<double> pressure;        ///< [Pa]
@@ -91,16 +91,18 @@ class IdealMotion;
 /// periodic outputs on multiples of their period since simulated time 0.
 class Vehicle {
  public:
-  /// `neighbours`: the points of the map to collide with, null: none; `number`: the UAV's id.
-  /// The vehicle stands at the origin at time 0 until place(). Throws ConfigError, and FileError
-  /// for the body.
+  /// `neighbours`: the points of the map to collide with, null: none; `number`: the
+  /// UAV's id. At first the vehicle is at rest at the origin, at time 0; call place()
+  /// before the first step. Throws ConfigError, and
+  /// FileError for the body.
   Vehicle(const VehicleSetup& setup, double ground_z,
           std::shared_ptr<const collision::Neighbours> neighbours, std::uint32_t number);
 
   /// Places the vehicle at rest (a replay: where the track is), at the dynamics step at or before
   /// `stamp`. Returns the contacts that end. In the air it stays there until its first motor speeds
-  /// or a collision, whatever the wind. Discards earlier commands and impacts, and pending
-  /// placements more than kFarthestAhead past `stamp`, which are stale after a jump back.
+  /// or a collision, whatever the wind. Discards earlier commands and impacts. Discards
+  /// pending placements more than kFarthestAhead past `stamp`, too: they are from before a jump
+  /// back in time.
   std::vector<collision::ContactEvent> place(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp);
   /// Places it at the end of the first state step at or after `stamp`, after its sensors were
   /// sampled. Returns false if the stamp is more than kFarthestAhead ahead; the placement is then
@@ -111,9 +113,9 @@ class Vehicle {
   bool isIdeal() const { return setup_.dynamics == Dynamics::kIdeal && !replays(); }
   /// Whether its motion is prescribed: motor speeds and impacts of others change nothing.
   bool replays() const { return setup_.replay.has_value(); }
-  /// Takes motor speeds, which act `control_latency` reports after the one they are computed from,
-  /// or at once if that is past. Returns false if they are ignored, since they were computed before
-  /// the last placement or from a report that is yet to come.
+  /// Takes motor speeds, which act VehicleConfig::control_latency reports after the report that
+  /// they were computed from, or at once if that time is past. Ignores them and returns false if
+  /// they were computed from a report before the last placement, or from one that is yet to come.
   bool command(const MotorCommand& command);
   /// Takes motor speeds without a stamp, which act at once.
   void command(const vehicle::RotorArray& speeds) {
@@ -121,19 +123,20 @@ class Vehicle {
     awaits_command_ = false;
   }
   /// Takes, with ideal dynamics, the reference that its controller tracks at the report of the
-  /// stamp `computed_from`. It acts, and is ignored, under the conditions of command().
+  /// stamp `computed_from`. It takes effect, or is ignored, as motor speeds are by command().
   bool track(const control::Reference& reference, TimeNs computed_from, std::uint32_t placements);
-  /// Whether motor speeds or a reference answer a report since the last placement. They were
-  /// computed from the report of the stamp `computed_from`, with that many placements (0: unknown).
+  /// Whether the report with the stamp `computed_from` was made since the last placement and is not
+  /// yet to come, so that commands computed from it count. `placements` are the report's; 0:
+  /// unknown.
   bool isAnswer(TimeNs computed_from, std::uint32_t placements) const;
   /// Applies the impact of another UAV that has run into this one (see Collisions).
   void takeImpact(const Impact& impact);
-  /// Advances by one dynamics step. `objectsIn` gives the moving objects that it can hit, `bodyIn`
-  /// the rigid bodies of objects that give way; both may be empty.
-  const VehicleStep& step(const Collisions::ObjectsIn& objectsIn = {},
-                          const Collisions::BodyIn& bodyIn = {});
+  /// Advances by one dynamics step. `objectsNear` gives the moving objects that it can hit,
+  /// `rigidBodyOf` mass and motion of other UAVs, which impulses push. Both may be empty.
+  const VehicleStep& step(const Collisions::ObjectsNear& objectsNear = {},
+                          const Collisions::RigidBodyOf& rigidBodyOf = {});
 
-  /// Returns the fields of a report for the present, at any step.
+  /// Returns a report of the present state, also between state steps.
   VehicleReport report() const { return {state(), platform_->onGround(), placements_}; }
   const KinematicState& state() const { return platform_->state(); }
   const vehicle::Platform& platform() const { return *platform_; }
@@ -162,10 +165,10 @@ class Vehicle {
     double yaw;
   };
 
-  void act();
-  void wait();
+  void applyDueMotorSpeeds();
+  void stayInPlace();
   void moveIdeally();
-  void meetConditions();
+  void applyWindAndFailures();
   void sample();
   void placeDue();
 

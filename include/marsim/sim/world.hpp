@@ -17,9 +17,9 @@
 #include "marsim/sim/body.hpp"
 #include "marsim/sim/camera_rig.hpp"
 #include "marsim/sim/collisions.hpp"
-#include "marsim/sim/image_sensor.hpp"
+#include "marsim/sim/depth_sensor.hpp"
+#include "marsim/sim/lidar_sensor.hpp"
 #include "marsim/sim/pilot.hpp"
-#include "marsim/sim/range_sensor.hpp"
 #include "marsim/sim/surroundings.hpp"
 #include "marsim/sim/vehicle.hpp"
 
@@ -31,8 +31,9 @@ struct UavConfig : VehicleSetup {
   std::optional<lidar::LidarConfig> lidar;
   std::optional<lidar::DepthCameraConfig> depth;
   std::optional<lidar::CameraRigConfig> cameras;
-  /// Estimates that the UAV flies on, from Uav::addEstimate() or a simulated SLAM. None: those of
-  /// vehicle.estimate, else the truth. Replays ignore it.
+  /// Estimates that the UAV flies on, from Uav::addEstimate() or a simulated SLAM. If it is not
+  /// set, vehicle.estimate counts; if neither is set, the UAV flies on the truth. Replays ignore
+  /// it.
   std::optional<EstimateConfig> estimate;
   Eigen::Vector3d start_p_WB = Eigen::Vector3d::Zero();  ///< [m] in W
   double start_yaw = 0.0;                                ///< [rad]
@@ -42,16 +43,18 @@ struct UavConfig : VehicleSetup {
 struct Renderers {
   std::shared_ptr<const lidar::RayRenderer> rays = nullptr;      ///< of LiDARs
   std::shared_ptr<const lidar::ImageRenderer> images = nullptr;  ///< of depth cameras
-  lidar::RendererConfig config = {};    ///< for plants and colours, rendered beside the map
-  lidar::CameraRenderers cameras = {};  ///< if its `map` is null, `rays` and `images` serve cameras
+  lidar::RendererConfig config = {};  ///< for plants; `threads` also for cameras without `cameras`
+  /// For cameras. If `cameras.map` is null, a World uses its map, `rays` and `images`; a Uav
+  /// without a World refuses cameras.
+  lidar::CameraRenderers cameras = {};
 };
 
 /// A complete UAV without ROS: its vehicle, pilot and sensors, connected as the nodes are.
 class Uav {
  public:
   /// Only a LiDAR and cameras need renderers; `neighbours`: the points of the map to collide with,
-  /// null: none; `number`: the UAV's id. Throws ConfigError, also where the motors are too fast for
-  /// the dynamics step or the IMU's rate does not divide the dynamics rate.
+  /// null: none; `number`: the UAV's id. Throws ConfigError, also where
+  /// VehicleSetup::validate() does.
   Uav(const UavConfig& config, const Renderers& renderers, double ground_z,
       std::shared_ptr<const collision::Neighbours> neighbours = nullptr, std::uint32_t number = 0);
 
@@ -63,8 +66,8 @@ class Uav {
   }
   /// The flight controller; Pilot::commandAt() takes commands with a stamp.
   Pilot& pilot() { return pilot_; }
-  /// Adds a pose estimated by SLAM (see EstimateLoop). Does nothing if the UAV has no estimates or
-  /// simulates its SLAM.
+  /// Adds a pose estimated by SLAM (see EstimateLoop). Does nothing without UavConfig::estimate,
+  /// and with a simulated SLAM.
   void addEstimate(TimeNs stamp, const Pose& X_OE) {
     const bool is_simulated = config_.estimate && config_.estimate->slam;
     EstimateLoop* loop = pilot_.estimates();
@@ -76,10 +79,12 @@ class Uav {
   bool teleport(const Eigen::Vector3d& p_WB, double yaw, TimeNs stamp) {
     return vehicle_.placeAt(p_WB, yaw, stamp);
   }
+  /// Returns the moving objects during an interval.
   using ObjectsIn = std::function<std::vector<scene::MovingObject>(TimeNs begin, TimeNs end)>;
-  /// Advances by one dynamics step. `objectsIn` gives the moving objects that it can hit, `bodyIn`
-  /// the rigid bodies of objects that give way; both may be empty.
-  void step(const Collisions::ObjectsIn& objectsIn = {}, const Collisions::BodyIn& bodyIn = {});
+  /// Advances by one dynamics step. `objectsNear` gives the moving objects that it can hit,
+  /// `rigidBodyOf` mass and motion of other UAVs, which impulses push. Both may be empty.
+  void step(const Collisions::ObjectsNear& objectsNear = {},
+            const Collisions::RigidBodyOf& rigidBodyOf = {});
   /// Applies the impact of another UAV that has run into this one (see Collisions).
   void takeImpact(const Impact& impact) { vehicle_.takeImpact(impact); }
   /// Makes the scans and images that are due; `objectsIn` gives the moving objects and may be
@@ -88,7 +93,7 @@ class Uav {
   /// Renders each sensor's scans or images in a thread of its own from now on, while the UAV steps
   /// on. measure() waits for a scan or image only if the next one of its sensor is due. The results
   /// are the same; on_scan, on_image and on_camera_image are called in those threads.
-  void measureBeside() { measures_beside_ = true; }
+  void measureInBackground() { measures_in_background_ = true; }
   /// Waits for the scans and images that are being rendered; rethrows errors of their callbacks.
   void finishMeasurements();
   /// Sets whether scans list the shots without a return.
@@ -112,16 +117,17 @@ class Uav {
   /// Removes and returns its announcements to the others.
   std::vector<Announcement> takeAnnouncements() { return std::exchange(announcements_, {}); }
 
-  // Called from step() and measure() when their data is ready (see measureBeside()); may be empty.
+  // Called from step(), measure() and teleport() when their data is ready (see
+  // measureInBackground()); may be empty.
   std::function<void(const VehicleReport&)> on_report;
   std::function<void(const KinematicState&)> on_odometry;
   std::function<void(const vehicle::ImuSample&)> on_imu;
-  /// With each estimate of a simulated SLAM but the one made at the start.
+  /// Called with each estimate of a simulated SLAM but the first, which the constructor makes.
   std::function<void(const StampedPose&)> on_estimate;
   std::function<void(const lidar::Scan&)> on_scan;
   std::function<void(const lidar::DepthImage&)> on_image;
-  /// With the number of the camera in its rig and the moving objects, whose times count from the
-  /// image's time.
+  /// Called with the number of the camera in its rig, its image, and the moving objects, whose
+  /// times count from the image's time.
   std::function<void(std::size_t camera, const lidar::CameraImage&, View<scene::MovingObject>)>
       on_camera_image;
   std::function<void(const collision::ContactEvent&)> on_contact;
@@ -129,44 +135,45 @@ class Uav {
  private:
   void report();
   void announce(const std::vector<Impact>& impacts);
-  void tell(const std::vector<collision::ContactEvent>& contacts) const;
+  void callOnContact(const std::vector<collision::ContactEvent>& contacts) const;
   template <class Measurement>
   void make(std::future<void>& earlier, Measurement measurement);
 
   UavConfig config_;
   Vehicle vehicle_;
   Pilot pilot_;
-  std::optional<RangeSensor> lidar_;
-  std::optional<ImageSensor> depth_camera_;
+  std::optional<LidarSensor> lidar_;
+  std::optional<DepthSensor> depth_camera_;
   std::optional<CameraRig> cameras_;
-  std::vector<RangeSensor::Interval> due_scans_;
+  std::vector<LidarSensor::Interval> due_scans_;
   std::vector<ImageClock::Instant> due_depth_images_, due_images_;
   Announcer announcer_;
   std::vector<Announcement> announcements_;
-  bool measures_beside_ = false;
+  bool measures_in_background_ = false;
   // Measurements under way. Last members, since their destructors wait for the rendering threads.
   std::future<void> scan_, depth_image_, images_;
 };
 
-/// A map, UAVs and other moving objects. UAVs see and hit each other at the motion that they
-/// announce (kPeerPeriod). Deterministic from configuration and seed.
+/// A map, UAVs and other moving objects. UAVs see and hit each other where their announcements
+/// place them, which become known kPeerPeriod after their stamps. Deterministic from configuration
+/// and seed.
 class World {
  public:
-  /// `renderers` of the map serve all sensors. Renderers on the processor, with one thread, take
-  /// the place of null `rays` and `images`. Without ground_z [m] the ground plane is at the map's
-  /// lowest point.
+  /// All sensors use `renderers`. Where `rays` or `images` is null, a renderer on the processor
+  /// with one thread is made. Without ground_z [m] the ground plane is at the map's lowest point.
   World(std::shared_ptr<const map::SurfelMap> map, Renderers renderers = {},
         std::optional<double> ground_z = std::nullopt);
 
-  /// Adds plants that all later UAVs see, and hit if they are obstacles; errors name `where`. Each
-  /// call numbers its plants from 0. Throws ConfigError.
+  /// Adds plants. Only UAVs that are added after this call see them, and hit those that are
+  /// obstacles. Ids of plants begin with 0 in each call. Throws ConfigError, which names `where`.
   void addVegetation(const scene::Vegetation& vegetation, const std::string& where);
 
   /// Adds a UAV, which lives as long as the world.
   Uav& addUav(const UavConfig& config);
   /// Adds objects that all UAVs see and can hit.
   void addObjects(std::shared_ptr<const scene::ObjectSource> objects);
-  /// Drives obstacles that were added as objects; commands act from the driver's next step on.
+  /// Steps `driver` with the world. Its obstacles must be added by addObjects(), too. A call of
+  /// ObstacleDriver::command() acts from the driver's next step on.
   void addDriver(std::shared_ptr<scene::ObstacleDriver> driver);
   /// Advances all UAVs by one dynamics step.
   void step();
@@ -184,7 +191,7 @@ class World {
 
  private:
   void stepOne(std::uint32_t uav);
-  void passOn(Uav& uav);
+  void deliverAnnouncements(Uav& uav);
 
   std::shared_ptr<const map::SurfelMap> map_;
   Renderers renderers_;

@@ -15,10 +15,10 @@ PeerPublisher::PeerPublisher(ros::NodeHandle& handle, Params& params)
 
 void PeerPublisher::setBody(const vehicle::VehicleConfig& vehicle) {
   const std::uint16_t id = body_.id;
-  body_ = toMessage(sim::toldBodyOf(vehicle));
+  body_ = toMessage(sim::announcedBodyOf(vehicle));
   body_.id = id;
   body_.vehicle = vehicle.name;
-  const scene::PeerMass mass = sim::toldMassOf(vehicle);
+  const scene::PeerMass mass = sim::announcedMassOf(vehicle);
   body_.mass = static_cast<float>(mass.mass);
   for (int i = 0; i < 3; ++i) {
     body_.inertia[static_cast<std::size_t>(i)] = static_cast<float>(mass.inertia[i]);

@@ -18,13 +18,13 @@ WorldInput::WorldInput(ros::NodeHandle& handle, Params& params, std::function<vo
                           : PeerListener::shared(handle, params)),
       obstacles_(handle, lockstep_.on ? std::move(on_heard) : std::function<void()>()) {
   peers_->addOwn(uav_id_);
-  surroundings().open(uav_id_);
+  surroundings().accept(uav_id_);
 }
 
 bool WorldInput::knows(TimeNs time) {
   if (!lockstep_.on) return true;
-  const TimeNs told_until = surroundings().toldUntil(time);
-  return waitForAll([=](std::uint32_t uav) { return hasHeard(uav, told_until); }, told_until);
+  const TimeNs known_until = surroundings().knownUntil(time);
+  return waitForAll([=](std::uint32_t uav) { return hasHeard(uav, known_until); }, known_until);
 }
 
 bool WorldInput::hasMet() {
@@ -34,7 +34,7 @@ bool WorldInput::hasMet() {
 }
 
 bool WorldInput::waitForAll(const std::function<bool(std::uint32_t)>& hasHeardOf,
-                            TimeNs told_until) {
+                            TimeNs known_until) {
   std::vector<std::string> silent;
   for (const std::uint32_t uav : lockstep_.uavs) {
     if (uav == uav_id_) continue;
@@ -45,7 +45,8 @@ bool WorldInput::waitForAll(const std::function<bool(std::uint32_t)>& hasHeardOf
       given_up_.erase(name);
     }
   }
-  if (lockstep_.obstacles && !hasHeardOfObstacles(told_until)) silent.emplace_back("the obstacles");
+  if (lockstep_.obstacles && !hasHeardOfObstacles(known_until))
+    silent.emplace_back("the obstacles");
   return waitFor(silent);
 }
 
@@ -70,18 +71,18 @@ std::string WorldInput::waitsFor(double since) const {
   return waited > since ? waits_for_ : std::string();
 }
 
-bool WorldInput::hasHeard(std::uint32_t uav, TimeNs told_until) const {
-  if (told_until < 0) return true;  // before the first message
+bool WorldInput::hasHeard(std::uint32_t uav, TimeNs known_until) const {
+  if (known_until < 0) return true;  // before the first message
   const auto heard = peers_->surroundings().peers().heardUntil(uav);
-  return heard && *heard >= told_until;
+  return heard && *heard >= known_until;
 }
 
-bool WorldInput::hasHeardOfObstacles(TimeNs told_until) const {
+bool WorldInput::hasHeardOfObstacles(TimeNs known_until) const {
   const auto obstacles = obstacles_.obstacles();
   if (obstacles == nullptr) return false;
-  if (told_until < 0 || !obstacles->hasDriven()) return true;
+  if (known_until < 0 || !obstacles->hasDriven()) return true;
   constexpr TimeNs kPeriod = scene::ObstacleDriver::kPeriod;
-  return obstacles_.heardUntil() >= told_until / kPeriod * kPeriod;
+  return obstacles_.heardUntil() >= known_until / kPeriod * kPeriod;
 }
 
 std::vector<sim::Surroundings::Source> WorldInput::sources() const {
@@ -93,9 +94,9 @@ std::vector<scene::MovingObject> WorldInput::objects(TimeNs begin, TimeNs end) c
   return peers_->surroundings().objects(uav_id_, begin, end, sources());
 }
 
-collision::ObjectsAbout WorldInput::objectsAbout(const scene::BoundingSphere& body, TimeNs begin,
+collision::NearbyObjects WorldInput::objectsNear(const scene::BoundingSphere& body, TimeNs begin,
                                                  TimeNs end) const {
-  return peers_->surroundings().objectsAbout(uav_id_, body, begin, end, sources());
+  return peers_->surroundings().objectsNear(uav_id_, body, begin, end, sources());
 }
 
 std::optional<collision::RigidBody> WorldInput::bodyAt(std::uint32_t identity, TimeNs t) const {

@@ -51,8 +51,8 @@ class WorldInput {
 
   /// The objects of [begin, end] (see scene::ObjectSource) as known at `end`. From any thread.
   std::vector<scene::MovingObject> objects(TimeNs begin, TimeNs end) const;
-  /// The objects for a collision check (see sim::Surroundings::objectsAbout).
-  collision::ObjectsAbout objectsAbout(const scene::BoundingSphere& body, TimeNs begin,
+  /// The objects for a collision check (see sim::Surroundings::objectsNear).
+  collision::NearbyObjects objectsNear(const scene::BoundingSphere& body, TimeNs begin,
                                        TimeNs end) const;
   /// Mass and motion of another UAV at an instant; none for other objects or if unknown.
   std::optional<collision::RigidBody> bodyAt(std::uint32_t identity, TimeNs t) const;
@@ -68,10 +68,10 @@ class WorldInput {
 
  private:
   std::vector<sim::Surroundings::Source> sources() const;
-  bool waitForAll(const std::function<bool(std::uint32_t)>& hasHeardOf, TimeNs told_until);
+  bool waitForAll(const std::function<bool(std::uint32_t)>& hasHeardOf, TimeNs known_until);
   bool waitFor(const std::vector<std::string>& silent);
-  bool hasHeard(std::uint32_t uav, TimeNs told_until) const;
-  bool hasHeardOfObstacles(TimeNs told_until) const;
+  bool hasHeard(std::uint32_t uav, TimeNs known_until) const;
+  bool hasHeardOfObstacles(TimeNs known_until) const;
 
   std::uint32_t uav_id_;
   Lockstep lockstep_;

@@ -21,7 +21,7 @@ DepthCameraNode::DepthCameraNode(ros::NodeHandle handle, ros::NodeHandle private
   rendered_ = std::make_unique<RenderedSensor>(handle, private_handle, params);
   params.finish();
 
-  sensor_ = std::make_unique<sim::ImageSensor>(std::move(config),
+  sensor_ = std::make_unique<sim::DepthSensor>(std::move(config),
                                                rendered_->makeImageRenderer("depth_camera"));
 
   image_publisher_ = handle.advertise<sensor_msgs::Image>("depth/image_rect_raw", 10);
@@ -36,7 +36,7 @@ DepthCameraNode::DepthCameraNode(ros::NodeHandle handle, ros::NodeHandle private
 }
 
 void DepthCameraNode::take(const sim::VehicleReport& report) {
-  for (const sim::ImageSensor::Instant& instant : sensor_->take(report)) {
+  for (const sim::DepthSensor::Instant& instant : sensor_->take(report)) {
     rendered_->push(
         instant.time, instant.time,
         [this, instant](const RenderedSensor::ObjectsOf& objects) { render(instant, objects); });
@@ -48,7 +48,7 @@ bool DepthCameraNode::wanted() const {
          info_publisher_.getNumSubscribers() > 0;
 }
 
-void DepthCameraNode::render(const sim::ImageSensor::Instant& instant,
+void DepthCameraNode::render(const sim::DepthSensor::Instant& instant,
                              const RenderedSensor::ObjectsOf& objects) {
   if (!wanted()) return;
   const TimeNs stamp = instant.stamp;

@@ -9,13 +9,13 @@
 #include <ros/ros.h>
 #include <tf2_ros/static_transform_broadcaster.h>
 
-#include "marsim/sim/image_sensor.hpp"
+#include "marsim/sim/depth_sensor.hpp"
 #include "ros/messages/frames.hpp"
 #include "ros/uav/rendered_sensor.hpp"
 
 namespace marsim::ros_nodes {
 
-/// Depth camera of one UAV: publishes the images of a sim::ImageSensor, rendered in a thread of its
+/// Depth camera of one UAV: publishes the images of a sim::DepthSensor, rendered in a thread of its
 /// own (RenderedSensor).
 ///
 /// Out: `depth/image_rect_raw` (sensor_msgs/Image), `depth/camera_info` (sensor_msgs/CameraInfo),
@@ -29,12 +29,12 @@ class DepthCameraNode {
 
  private:
   void take(const sim::VehicleReport& report);
-  void render(const sim::ImageSensor::Instant& instant, const RenderedSensor::ObjectsOf& objects);
+  void render(const sim::DepthSensor::Instant& instant, const RenderedSensor::ObjectsOf& objects);
   bool wanted() const;
 
   Frames frames_;
   std::string frame_;
-  std::unique_ptr<sim::ImageSensor> sensor_;
+  std::unique_ptr<sim::DepthSensor> sensor_;
 
   ros::Publisher image_publisher_, info_publisher_, pose_publisher_;
   tf2_ros::StaticTransformBroadcaster static_tf_;

@@ -56,7 +56,7 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
   params.finish();
 
   view_watch_ = std::make_unique<sim::ViewWatch>(frames_.lidar(), config.range_max);
-  sensor_ = std::make_unique<sim::RangeSensor>(std::move(config),
+  sensor_ = std::make_unique<sim::LidarSensor>(std::move(config),
                                                rendered_->makeRayRenderer("lidar"), seed, noise);
 
   advertiseOutputs(handle, points_frame);
@@ -66,7 +66,7 @@ LidarNode::LidarNode(ros::NodeHandle handle, ros::NodeHandle private_handle) {
                                });
   rendered_->start(handle, private_handle, sensor_->config().rate, "lidar", sensor_->config().name,
                    {[this](const sim::VehicleReport& report) {
-                      for (sim::RangeSensor::Interval& interval : sensor_->take(report)) {
+                      for (sim::LidarSensor::Interval& interval : sensor_->take(report)) {
                         push(std::move(interval));
                       }
                     },
@@ -94,9 +94,9 @@ void LidarNode::advertiseOutputs(ros::NodeHandle& handle, const std::string& poi
   static_tf_.sendTransform(toTransform(lidar.X_BS, frames_.base(), frames_.lidar(), 0));
 }
 
-void LidarNode::push(sim::RangeSensor::Interval interval) {
+void LidarNode::push(sim::LidarSensor::Interval interval) {
   const TimeNs begin = interval.begin, end = interval.end;
-  const auto due = std::make_shared<const sim::RangeSensor::Interval>(std::move(interval));
+  const auto due = std::make_shared<const sim::LidarSensor::Interval>(std::move(interval));
   const bool is_taken = rendered_->push(
       begin, end, [this, due](const RenderedSensor::ObjectsOf& objects) { render(*due, objects); });
   if (is_taken) return;
@@ -112,7 +112,7 @@ bool LidarNode::wanted() const {
                      [](const Output& output) { return output.wanted(); });
 }
 
-void LidarNode::render(const sim::RangeSensor::Interval& interval,
+void LidarNode::render(const sim::LidarSensor::Interval& interval,
                        const RenderedSensor::ObjectsOf& objects) {
   if (!wanted()) return;
   const auto started = std::chrono::steady_clock::now();

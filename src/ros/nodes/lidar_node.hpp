@@ -14,7 +14,7 @@
 #include <tf2_ros/static_transform_broadcaster.h>
 
 #include "layouts/cloud_encoder.hpp"
-#include "marsim/sim/range_sensor.hpp"
+#include "marsim/sim/lidar_sensor.hpp"
 #include "ros/common/watched_publisher.hpp"
 #include "ros/messages/frames.hpp"
 #include "ros/uav/rendered_sensor.hpp"
@@ -22,7 +22,7 @@
 
 namespace marsim::ros_nodes {
 
-/// LiDAR of one UAV: publishes the scans of a sim::RangeSensor, rendered in a thread of its own
+/// LiDAR of one UAV: publishes the scans of a sim::LidarSensor, rendered in a thread of its own
 /// (RenderedSensor) so that states keep flowing.
 ///
 /// Out: what the sensor's file names under `output`, by default `points` (sensor_msgs/PointCloud2,
@@ -53,15 +53,15 @@ class LidarNode {
   };
 
   void advertiseOutputs(ros::NodeHandle& handle, const std::string& points_frame);
-  void push(sim::RangeSensor::Interval interval);
-  void render(const sim::RangeSensor::Interval& interval, const RenderedSensor::ObjectsOf& objects);
+  void push(sim::LidarSensor::Interval interval);
+  void render(const sim::LidarSensor::Interval& interval, const RenderedSensor::ObjectsOf& objects);
   void publish(const lidar::Scan& scan, const std::vector<const Output*>& due);
   bool wanted() const;
   void diagnose(diagnostic_updater::DiagnosticStatusWrapper& status);
 
   Frames frames_;
   std::string world_frame_;
-  std::unique_ptr<sim::RangeSensor> sensor_;
+  std::unique_ptr<sim::LidarSensor> sensor_;
   std::unique_ptr<sim::ViewWatch> view_watch_;  ///< used in the rendering thread
   bool has_weather_ = false;                    ///< in the rendering thread
 

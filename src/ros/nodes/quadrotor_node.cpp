@@ -290,7 +290,7 @@ const sim::VehicleStep& QuadrotorNode::move() {
   for (const sim::Impact& impact : world_->takeImpacts(to)) vehicle_->takeImpact(impact);
   return vehicle_->step(
       [this](TimeNs begin, TimeNs end) {
-        return world_->objectsAbout(vehicle_->ball(), begin, end);
+        return world_->objectsNear(vehicle_->ball(), begin, end);
       },
       [this](std::uint32_t identity) { return world_->bodyAt(identity, vehicle_->state().stamp); });
 }

@@ -293,9 +293,9 @@ void DrivenTrack::drive(const Obstacles::Driven& state) {
   if (states_.size() > kStatesKept) states_.pop_front();
 }
 
-TrackLeg DrivenTrack::knownLegAt(TimeNs time, TimeNs told_until) const {
+TrackLeg DrivenTrack::knownLegAt(TimeNs time, TimeNs known_until) const {
   const auto isBefore = [](TimeNs t, const Obstacles::Driven& state) { return t < state.stamp; };
-  const auto end = std::upper_bound(states_.begin(), states_.end(), told_until, isBefore);
+  const auto end = std::upper_bound(states_.begin(), states_.end(), known_until, isBefore);
   const auto after = std::upper_bound(states_.begin(), end, time, isBefore);
   const auto legOf = [](const Obstacles::Driven& state) {
     TrackLeg leg;

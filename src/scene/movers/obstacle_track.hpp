@@ -124,9 +124,9 @@ class DrivenTrack final : public ObstacleTrack {
  public:
   explicit DrivenTrack(const Eigen::Vector3d& start) { start_.p = start; }
 
-  TrackLeg legAt(TimeNs time) override { return knownLegAt(time, kAllTold); }
-  /// The leg by the states with stamps up to `told_until`.
-  TrackLeg knownLegAt(TimeNs time, TimeNs told_until) const;
+  TrackLeg legAt(TimeNs time) override { return knownLegAt(time, kAllKnown); }
+  /// The leg by the states with stamps up to `known_until`.
+  TrackLeg knownLegAt(TimeNs time, TimeNs known_until) const;
   void drive(const Obstacles::Driven& state);
   const Obstacles::Driven& last() const { return states_.empty() ? start_ : states_.back(); }
 

@@ -283,7 +283,7 @@ Obstacles::Obstacles(const ObstaclesConfig& config, const MapDistance& clearance
 
 Obstacles::~Obstacles() = default;
 
-void Obstacles::appendKnownObjects(TimeNs begin, TimeNs end, TimeNs told_until,
+void Obstacles::appendKnownObjects(TimeNs begin, TimeNs end, TimeNs known_until,
                                    std::vector<MovingObject>& objects) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   objects.reserve(objects.size() + obstacles_.size());
@@ -293,7 +293,7 @@ void Obstacles::appendKnownObjects(TimeNs begin, TimeNs end, TimeNs told_until,
     const auto reflectivity = byteOf(group.reflectivity);
     for (TimeNs time = begin; time <= end;) {
       const TrackLeg leg = obstacle.driven != nullptr
-                               ? obstacle.driven->knownLegAt(time, told_until)
+                               ? obstacle.driven->knownLegAt(time, known_until)
                                : obstacle.track->legAt(time);
       const Look look = obstacle.person != nullptr ? lookOf(*obstacle.person, obstacle, leg, time)
                                                    : Look{obstacle.shape, leg.end};

@@ -262,9 +262,9 @@ struct Peers::History {
   }
 };
 
-Peers::History Peers::knownOf(const Peer& peer, TimeNs told_until) {
+Peers::History Peers::knownOf(const Peer& peer, TimeNs known_until) {
   History known{peer.states.begin(), peer.states.end()};
-  while (!known.empty() && known.back().stamp > told_until) --known.end;
+  while (!known.empty() && known.back().stamp > known_until) --known.end;
   return known;
 }
 
@@ -295,11 +295,11 @@ Eigen::Vector3d Peers::positionAt(const History& known, TimeNs t) const {
   return positionCarriedOn(before, std::min(toSeconds(t - before.stamp), config_.extrapolation));
 }
 
-std::optional<Pose> Peers::poseAt(std::uint32_t id, TimeNs t, TimeNs told_until) const {
+std::optional<Pose> Peers::poseAt(std::uint32_t id, TimeNs t, TimeNs known_until) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto peer = peers_.find(id);
   if (peer == peers_.end()) return std::nullopt;
-  const History known = knownOf(peer->second, told_until);
+  const History known = knownOf(peer->second, known_until);
   if (isGone(known, t)) return std::nullopt;
   return poseAt(known, t);
 }
@@ -310,11 +310,11 @@ void Peers::setMass(std::uint32_t id, const PeerMass& mass) {
   if (Peer* peer = admit(id)) peer->mass = mass;
 }
 
-std::optional<PeerMotion> Peers::motionAt(std::uint32_t id, TimeNs t, TimeNs told_until) const {
+std::optional<PeerMotion> Peers::motionAt(std::uint32_t id, TimeNs t, TimeNs known_until) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = peers_.find(id);
   if (found == peers_.end()) return std::nullopt;
-  const History known = knownOf(found->second, told_until);
+  const History known = knownOf(found->second, known_until);
   const PeerMass& mass = found->second.mass;
   if (isGone(known, t) || !mass.isSound()) return std::nullopt;
   PeerMotion motion{mass, poseAt(known, t)};
@@ -333,20 +333,20 @@ void Peers::appendObjects(TimeNs begin, TimeNs end, std::vector<MovingObject>& o
 }
 
 void Peers::appendOthers(std::uint32_t own, TimeNs begin, TimeNs end,
-                         std::vector<MovingObject>& objects, TimeNs told_until) const {
+                         std::vector<MovingObject>& objects, TimeNs known_until) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const auto& [id, peer] : peers_) {
     if (id == own) continue;
-    if (auto object = objectOf(id, peer, begin, end, told_until)) {
+    if (auto object = objectOf(id, peer, begin, end, known_until)) {
       objects.push_back(std::move(*object));
     }
   }
 }
 
 std::optional<MovingObject> Peers::objectOf(std::uint32_t id, const Peer& peer, TimeNs begin,
-                                            TimeNs end, TimeNs told_until) const {
+                                            TimeNs end, TimeNs known_until) const {
   if (peer.shape == nullptr) return std::nullopt;
-  const History known = knownOf(peer, told_until);
+  const History known = knownOf(peer, known_until);
   if (isGone(known, begin)) return std::nullopt;
   MovingObject object =
       movingObject(peer.shape, id, begin, end, [&](TimeNs t) { return poseAt(known, t); });
@@ -354,34 +354,34 @@ std::optional<MovingObject> Peers::objectOf(std::uint32_t id, const Peer& peer, 
   return object;
 }
 
-const std::vector<Peers::Places::Place>& Peers::placesAt(TimeNs t, TimeNs told_until) const {
-  if (places_.are_known && places_.time == t && places_.told_until == told_until) {
+const std::vector<Peers::Places::Place>& Peers::placesAt(TimeNs t, TimeNs known_until) const {
+  if (places_.are_known && places_.time == t && places_.known_until == known_until) {
     return places_.places;
   }
   places_.places.clear();
   for (const auto& [id, peer] : peers_) {
     if (peer.shape == nullptr) continue;
-    const History known = knownOf(peer, told_until);
+    const History known = knownOf(peer, known_until);
     if (known.empty()) continue;
     places_.places.push_back({positionAt(known, t), peer.radius, id, &peer});
   }
   places_.time = t;
-  places_.told_until = told_until;
+  places_.known_until = known_until;
   places_.are_known = true;
   return places_.places;
 }
 
 double Peers::appendOthersNear(std::uint32_t own, const BoundingSphere& near, TimeNs begin,
                                TimeNs end, std::vector<MovingObject>& objects,
-                               TimeNs told_until) const {
+                               TimeNs known_until) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   double others_gap = std::numeric_limits<double>::infinity();
-  for (const Places::Place& place : placesAt(end, told_until)) {
+  for (const Places::Place& place : placesAt(end, known_until)) {
     if (place.id == own) continue;
     const double gap = (place.p_WB - near.centre).norm() - place.radius - near.radius;
     if (gap > 0.0) {
       others_gap = std::min(others_gap, gap);
-    } else if (auto object = objectOf(place.id, *place.peer, begin, end, told_until)) {
+    } else if (auto object = objectOf(place.id, *place.peer, begin, end, known_until)) {
       objects.push_back(std::move(*object));
     }
   }
@@ -399,7 +399,7 @@ std::vector<PeerReport> Peers::reports(TimeNs now) const {
     report.age = peer.states.empty() ? std::numeric_limits<double>::infinity()
                                      : toSeconds(now - peer.states.back().motion.stamp);
     report.held = report.age > config_.extrapolation;
-    report.dropped = isGone(knownOf(peer, kAllTold), now);
+    report.dropped = isGone(knownOf(peer, kAllKnown), now);
     report.is_claimed_twice = peer.clashes >= kClashes;
     report.machine = peer.machine;
     report.other_machine = peer.other_machine;

@@ -11,16 +11,15 @@ namespace marsim::sim {
 
 /// The depth camera of a vehicle: vehicle reports in, images out, one at every instant of an
 /// ImageClock.
-class ImageSensor {
+class DepthSensor {
  public:
   using Instant = ImageClock::Instant;
 
   /// Takes the arguments of lidar::DepthCamera.
-  ImageSensor(lidar::DepthCameraConfig config,
+  DepthSensor(lidar::DepthCameraConfig config,
               std::shared_ptr<const lidar::ImageRenderer> renderer);
 
-  /// Returns the instants whose images a report makes due, without those that ImageClock leaves
-  /// out.
+  /// Returns the instants whose images a report makes due, without those that ImageClock skips.
   std::vector<Instant> take(const VehicleReport& report) { return clock_.take(report); }
   /// Renders the image of an instant, with the `objects` of that instant. May run in another thread
   /// than take().

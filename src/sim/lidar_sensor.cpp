@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "marsim/sim/range_sensor.hpp"
+#include "marsim/sim/lidar_sensor.hpp"
 
 #include <utility>
 
 namespace marsim::sim {
 
-RangeSensor::RangeSensor(lidar::LidarConfig config,
+LidarSensor::LidarSensor(lidar::LidarConfig config,
                          std::shared_ptr<const lidar::RayRenderer> renderer, std::uint64_t seed,
                          bool noise)
     : lidar_(std::move(config), std::move(renderer), seed, noise),
       clock_(lidar_.config().clock, seed, "clock of the LiDAR") {}
 
-lidar::Scan RangeSensor::scan(const Interval& interval, View<scene::MovingObject> objects) {
+lidar::Scan LidarSensor::scan(const Interval& interval, View<scene::MovingObject> objects) {
   lidar::Scan scan = lidar_.scan(interval.begin, interval.end, interval.motion, objects);
   scan.stamp = interval.stamp;
   return scan;
 }
 
-std::vector<RangeSensor::Interval> RangeSensor::take(const VehicleReport& report) {
+std::vector<LidarSensor::Interval> LidarSensor::take(const VehicleReport& report) {
   std::vector<Interval> due;
   const MotionTrack::Effect effect = motion_.push(report);
   if (effect == MotionTrack::Effect::kIgnored) return due;
@@ -36,7 +36,7 @@ std::vector<RangeSensor::Interval> RangeSensor::take(const VehicleReport& report
   return due;
 }
 
-TimeNs RangeSensor::boundary(std::int64_t scan) const {
+TimeNs LidarSensor::boundary(std::int64_t scan) const {
   return toNs(static_cast<double>(scan) / config().rate);
 }
 

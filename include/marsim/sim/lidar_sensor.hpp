@@ -13,7 +13,7 @@ namespace marsim::sim {
 /// The LiDAR of a vehicle: vehicle reports in, scans out. A scan lasts from one multiple of the
 /// scan period to the next, counted from simulated time 0, and is made once the vehicle's motion
 /// covers it.
-class RangeSensor {
+class LidarSensor {
  public:
   /// An interval whose scan is due, with the motion that covers it.
   struct Interval {
@@ -23,11 +23,11 @@ class RangeSensor {
   };
 
   /// Takes the arguments of lidar::Lidar.
-  RangeSensor(lidar::LidarConfig config, std::shared_ptr<const lidar::RayRenderer> renderer,
+  LidarSensor(lidar::LidarConfig config, std::shared_ptr<const lidar::RayRenderer> renderer,
               std::uint64_t seed, bool noise = true);
 
-  /// Returns the intervals that a report completes, without those that have no stamp
-  /// (SensorClock::stampOf(): lost by ClockErrors::drops, or stamps below 0).
+  /// Returns the intervals that a report completes, without those to which the clock gives no stamp
+  /// (SensorClock::stampOf(): scans lost by ClockErrors::drops, or stamps below 0).
   std::vector<Interval> take(const VehicleReport& report);
   /// Casts an interval's scan, with the `objects` of that interval. May run in another thread than
   /// take().
