@@ -80,39 +80,25 @@ geometry_msgs::Pose messageOf(const Isometry3d& X) {
 
 class VisionNode {
  public:
-  VisionNode(const ros::NodeHandle& handle, bool is_stereo, bool sees_people)
-      : handle_(handle), is_stereo_(is_stereo), sees_people_(sees_people) {
+  VisionNode(ros::NodeHandle& handle, bool is_stereo, bool sees_people)
+      : is_stereo_(is_stereo), sees_people_(sees_people) {
     const std::string first = is_stereo ? "camera/left/" : "camera/color/";
     const std::string second = is_stereo ? "camera/right/" : "camera/aligned_depth_to_color/";
     const auto no_delay = ros::TransportHints().tcpNoDelay();
-    poses_ = handle_.advertise<geometry_msgs::PoseStamped>("vision/camera_pose", 10);
-    transforms_ = handle_.subscribe("/tf_static", 10, &VisionNode::onTransforms, this, no_delay);
-    starts_ = handle_.subscribe(first + "camera_pose", 10, &VisionNode::onStart, this, no_delay);
-    cameras_ = handle_.subscribe(second + "camera_info", 10, &VisionNode::onCamera, this, no_delay);
-    firsts_ = handle_.subscribe(first + "image_raw", 10, &VisionNode::onFirst, this, no_delay);
-    seconds_ = handle_.subscribe(second + "image_raw", 10, &VisionNode::onSecond, this, no_delay);
-    imus_ = handle_.subscribe("imu/data_raw", 100, &VisionNode::onImu, this, no_delay);
-    advertiser_ = handle_.createWallTimer(ros::WallDuration(0.2), &VisionNode::advertise, this);
+    odometry_ = handle.advertise<nav_msgs::Odometry>("vision/odom", 10);
+    poses_ = handle.advertise<geometry_msgs::PoseStamped>("vision/camera_pose", 10);
+    transforms_ = handle.subscribe("/tf_static", 10, &VisionNode::onTransforms, this, no_delay);
+    starts_ = handle.subscribe(first + "camera_pose", 10, &VisionNode::onStart, this, no_delay);
+    cameras_ = handle.subscribe(second + "camera_info", 10, &VisionNode::onCamera, this, no_delay);
+    firsts_ = handle.subscribe(first + "image_raw", 10, &VisionNode::onFirst, this, no_delay);
+    seconds_ = handle.subscribe(second + "image_raw", 10, &VisionNode::onSecond, this, no_delay);
+    imus_ = handle.subscribe("imu/data_raw", 100, &VisionNode::onImu, this, no_delay);
     if (!sees_people_) return;
-    movers_ = handle_.advertise<marsim::ObstaclePaths>("vision/people", 10);
-    objects_ = handle_.subscribe(first + "truth/objects", 10, &VisionNode::onSeen, this, no_delay);
+    movers_ = handle.advertise<marsim::ObstaclePaths>("vision/people", 10);
+    objects_ = handle.subscribe(first + "truth/objects", 10, &VisionNode::onSeen, this, no_delay);
   }
 
  private:
-  // Advertises the odometry a period after all inputs were found, which leaves time to connect
-  // them. With wait_for, time begins when the odometry has a publisher: no image is lost.
-  void advertise(const ros::WallTimerEvent& /*event*/) {
-    if (is_connected_) {
-      odometry_ = handle_.advertise<nav_msgs::Odometry>("vision/odom", 10);
-      advertiser_.stop();
-      return;
-    }
-    is_connected_ = true;
-    for (const auto* input : {&transforms_, &starts_, &cameras_, &firsts_, &seconds_, &objects_}) {
-      if (*input && input->getNumPublishers() == 0) is_connected_ = false;
-    }
-  }
-
   void onFirst(const sensor_msgs::ImageConstPtr& image) { first_ = image, add(); }
   void onSecond(const sensor_msgs::ImageConstPtr& image) { second_ = image, add(); }
   void onSeen(const marsim::SeenObjectsConstPtr& objects) { seen_ = objects, add(); }
@@ -140,7 +126,6 @@ class VisionNode {
 
   // The images of one stamp come in any order.
   void add() {
-    if (!odometry_) return;
     if (!first_ || !second_ || !camera_ || first_->header.stamp != second_->header.stamp) return;
     if (sees_people_ && (!seen_ || seen_->header.stamp != first_->header.stamp)) return;
     if (!follower_ && !begin()) return;
@@ -258,9 +243,7 @@ class VisionNode {
     Isometry3d X;
   };
 
-  ros::NodeHandle handle_;
   bool is_stereo_, sees_people_;
-  bool is_connected_ = false;  // to all inputs but an IMU, which may be absent
   std::optional<vision::Odometry> follower_;
   vision::DetectorConfig detection_;
   vision::Detector detector_{detection_};
@@ -276,7 +259,6 @@ class VisionNode {
   geometry_msgs::PoseStampedConstPtr start_;
   marsim::SeenObjectsConstPtr seen_;
   ros::Publisher odometry_, poses_, movers_;
-  ros::WallTimer advertiser_;
   ros::Subscriber transforms_, starts_, cameras_, firsts_, seconds_, objects_, imus_;
 };
 
@@ -284,7 +266,7 @@ class VisionNode {
 
 int main(int argc, char** argv) {
   ros::init(argc, argv, "vision");
-  const ros::NodeHandle handle;
+  ros::NodeHandle handle;
   const ros::NodeHandle params("~");
   const bool is_stereo = params.param("stereo", false), sees_people = params.param("people", false);
   if (is_stereo && sees_people) {

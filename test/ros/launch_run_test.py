@@ -141,7 +141,7 @@ class LaunchRun(unittest.TestCase):
     def master_with(self, *services):
         """The master once it knows services of these names."""
         master = rosgraph.Master("/test", master_uri=self.environment["ROS_MASTER_URI"])
-        for _ in range(300):
+        for _ in range(1200):
             try:
                 master.getPid()
                 for service in services:

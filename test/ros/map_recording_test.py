@@ -60,7 +60,7 @@ class MapRecording(unittest.TestCase):
 
     def comes(self, topic):
         master = rosgraph.Master("/map_recording_test", self.environment["ROS_MASTER_URI"])
-        for _ in range(300):
+        for _ in range(1200):
             time.sleep(0.1)
             try:
                 if any(name == topic for name, _ in master.getSystemState()[0]):

@@ -116,7 +116,7 @@ class Replay(unittest.TestCase):
     def comes(self, topic):
         """Whether a topic is published within a while."""
         master = rosgraph.Master("/replay_test", self.environment["ROS_MASTER_URI"])
-        for _ in range(200):
+        for _ in range(600):
             time.sleep(0.2)
             try:
                 if any(name == topic for name, _ in master.getSystemState()[0]):

@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
   participant.subscribe(argc > 4 ? argv[4] : "/points", marsim::dataset::ros2_types::kPointCloud2,
                         argv[2] == std::string("reliable"),
                         [&heard](const std::string& /*cdr*/) { ++heard; });
-  for (int i = 0; i < 200 && heard < count; ++i) {
+  for (int i = 0; i < 1200 && heard < count; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
   return heard >= count ? 0 : 1;
