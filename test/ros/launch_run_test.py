@@ -76,10 +76,10 @@ class LaunchRun(unittest.TestCase):
     def run_to_its_end(self, *arguments):
         process = self.start(*arguments)
         try:
-            output, _ = process.communicate(timeout=120)
+            output, _ = process.communicate(timeout=600)
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGINT)
-            output, _ = process.communicate(timeout=60)
+            output, _ = process.communicate(timeout=300)
             self.fail("had to be interrupted: " + output)
         return process.returncode, output
 
@@ -171,7 +171,7 @@ class LaunchRun(unittest.TestCase):
             return self.spawn(os.path.join(os.path.dirname(MARSIM), program), "__name:=" + name)
 
         def refused(process, name):
-            output, _ = process.communicate(timeout=60)
+            output, _ = process.communicate(timeout=300)
             self.assertEqual(process.returncode, 1, output)
             self.assertIn("%s runs already on the master" % name, output)
         self.spawn("rosmaster", "--core", "-p", self.environment["ROS_MASTER_URI"].split(":")[-1])
@@ -202,7 +202,7 @@ class LaunchRun(unittest.TestCase):
         while "alive" not in process.stdout.readline():
             self.assertIsNone(process.poll())
         process.stdout.close()  # as `| head` does
-        process.wait(120)
+        process.wait(600)
         self.assertEqual(process.returncode, 130)
         self.assertEqual(self.left(), [])
 
@@ -213,7 +213,7 @@ class LaunchRun(unittest.TestCase):
                 self.assertIsNone(process.poll())
             time.sleep(0.3)
             process.send_signal(wanted)
-            output, _ = process.communicate(timeout=120)
+            output, _ = process.communicate(timeout=600)
             self.assertEqual(process.returncode, 130, output)
             self.assertEqual(self.left(), [])
 

@@ -54,7 +54,7 @@ class MapRecording(unittest.TestCase):
     def marsim(self, *arguments):
         run = subprocess.run([MARSIM] + list(arguments), cwd=self.folder, env=self.environment,
                              text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                             timeout=200)
+                             timeout=800)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         return run.stdout
 

@@ -106,7 +106,7 @@ class Replay(unittest.TestCase):
     def marsim(self, *arguments):
         return subprocess.run([MARSIM] + list(arguments), cwd=self.folder, env=self.environment,
                               text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              timeout=200)
+                              timeout=800)
 
     def begin(self, arguments, **options):
         child = subprocess.Popen(arguments, cwd=self.folder, env=self.environment, **options)

@@ -39,7 +39,8 @@ class Announcer {
   /// `run`: a number drawn at the start; it differs for two programs that use the same id.
   Announcer(std::uint32_t id, std::uint32_t run, TimeNs period);
 
-  /// Returns the announcement that is due at a state, if any. Call it with every state.
+  /// Returns the announcement that is due after a dynamics step, if any. Call it after every step,
+  /// or impacts are lost.
   std::optional<Announcement> announce(const KinematicState& motion, std::uint32_t placements,
                                        const std::vector<Impact>& impacts = {});
 

@@ -20,7 +20,7 @@ namespace marsim::sim {
 /// The response of a UAV that hits something.
 enum class CollisionResponse {
   kReport,      ///< "report": the UAV flies on through obstacles
-  kStopMotors,  ///< "stop_motors": it bounces off and falls; the motors stop until a reset
+  kStopMotors,  ///< "stop_motors": it bounces off and falls; the motors stop until a placement
   kBounce,      ///< "bounce": it bounces off and flies on
 };
 

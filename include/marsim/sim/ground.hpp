@@ -31,9 +31,10 @@ struct LandingConfig {
 /// The ground that can carry a vehicle: the plane z = `ground_z`, if that is finite, and the map's
 /// surface below the vehicle if collision::carryingSurface() finds one. The surface begins to carry
 /// a vehicle that lands on it gently, from above, and more downwards than sideways. With responses
-/// to collisions other than "report" it carries any vehicle that comes from above. It does so until
-/// the vehicle is clear of it or the surface ends. A vehicle on wheels stands on the plane through
-/// the lowest points of its wheels; obstacles low enough to climb belong to its ground.
+/// to collisions other than "report" it carries any vehicle that comes from above. Once it carries
+/// the vehicle, it does so until the body is a voxel above it or the surface ends. A vehicle on
+/// wheels stands on the plane through the lowest points of its wheels; obstacles low enough to
+/// climb belong to its ground.
 class Ground {
  public:
   /// `map` may be null; `ground_z` [m] may be -inf: no plane. Throws as scene::bodyCloud does.
@@ -54,15 +55,16 @@ class Ground {
   std::vector<collision::Touch> passed(const Pose& X_WB) const;
   /// Moves a body up until it is out of the ground. Returns whether it had to.
   bool raise(Pose& X_WB) const;
-  /// Returns the pose of standing of a vehicle that rests upright on the ground with its thrust
-  /// below its weight: at once with all feet on the ground, otherwise after 0.1 s of rest.
+  /// Returns the pose in which a vehicle comes to stand that rests on the ground, tilted by at most
+  /// `tilt`, with its thrust below its weight. With all feet on the ground this is at once, level
+  /// with the plane; otherwise its own pose after 0.1 s of rest. None for other vehicles.
   std::optional<Pose> standing(const vehicle::Platform& platform);
 
   /// Whether a point of the map belongs to the ground plane.
   bool isOnPlane(const collision::Touch& touch) const;
-  /// Whether a touched point belongs to the map's surface below the vehicle, and the surface
-  /// carries the vehicle or only the body's cells, coarser than the body, reach it. Such a touch is
-  /// a contact only if the vehicle comes down too hard for a landing.
+  /// Whether a touched point belongs to the map's surface below the vehicle. False if the body
+  /// itself is below that surface without being carried by it. Such a touch is a contact only if
+  /// the vehicle is too fast or too tilted for a landing (LandingConfig::isGentle()).
   bool isOnSurface(const collision::Touch& touch) const;
 
  private:

@@ -8,9 +8,9 @@
 namespace marsim::sim {
 
 /// A vehicle's state, reported to its controller and sensors at each state step. A state step is a
-/// dynamics step that ends at a multiple of the period of RateConfig::state. The controller answers
-/// each report with motor speeds or a reference. A placement (start, reset or teleport) puts the
-/// vehicle at rest at a given pose.
+/// dynamics step that ends at a multiple of the period of RateConfig::state. The controller may
+/// answer a report with motor speeds or, with ideal dynamics, a reference. A placement (start,
+/// reset or teleport) puts the vehicle at rest at a given pose.
 struct VehicleReport {
   KinematicState motion;
   bool on_ground = false;        ///< it stands or rolls on the ground

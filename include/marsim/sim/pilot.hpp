@@ -57,7 +57,7 @@ class Pilot {
     bool done = false;
     std::string text;
   };
-  /// Whether its vehicle drives on wheels: of all references it follows only velocities.
+  /// Whether its vehicle drives on wheels: of a reference it uses velocity and yaw rate only.
   bool drives() const { return drives_; }
   /// Arms the motors and climbs straight up from the ground by a height [m]; 0: kTakeOffHeight.
   Outcome takeOff(double height);
@@ -82,7 +82,7 @@ class Pilot {
   std::optional<vehicle::RotorArray> answer(const VehicleReport& report);
   /// Sets the loop on estimates. The controller gets the truth until the loop uses an estimate.
   void flyOn(EstimateLoop loop) { estimates_.emplace(std::move(loop)); }
-  /// The loop on estimates; null if the vehicle flies on the truth.
+  /// The loop on estimates; null without flyOn().
   EstimateLoop* estimates() { return estimates_ ? &*estimates_ : nullptr; }
   /// Whether it flies on estimates that are lost. It then holds or lands; callers pass on no
   /// commands, which would end that.

@@ -16,8 +16,9 @@
 namespace marsim::sim {
 
 /// The moving objects around each UAV of a world, the other UAVs included, as known at an instant.
-/// With a delay a state counts as known that long after its stamp; it must have arrived by then.
-/// Without one it is known on arrival. Safe to use from several threads.
+/// With a delay (World, lockstep) a state is used from that long after its stamp on, and callers
+/// see to it that it has arrived by then. Without a delay it is used on arrival. Safe to use from
+/// several threads.
 class Surroundings {
  public:
   using Source = std::shared_ptr<const scene::ObjectSource>;

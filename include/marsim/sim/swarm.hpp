@@ -30,7 +30,7 @@ struct SwarmMember {
   std::optional<Eigen::Vector3d> position;  ///< p_WB [m]
   std::optional<double> yaw;                ///< [rad]
   std::string vehicle, lidar;               ///< names or files; empty: the swarm's
-  /// Declares the members as the keys of a YAML map.
+  /// Declares the fields of this struct as the keys of a YAML map.
   void declare(Settings& settings);
 };
 

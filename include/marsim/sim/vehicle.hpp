@@ -36,7 +36,7 @@ struct Replay {
 /// The way a vehicle moves.
 enum class Dynamics {
   kRigidBody,  ///< "rigid_body": by the forces on it
-  kIdeal,      ///< "ideal": exactly along the reference that its controller tracks
+  kIdeal,  ///< "ideal": along its controller's reference, without forces, above the ground plane
 };
 
 /// A motor that loses power.

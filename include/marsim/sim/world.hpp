@@ -43,7 +43,7 @@ struct UavConfig : VehicleSetup {
 struct Renderers {
   std::shared_ptr<const lidar::RayRenderer> rays = nullptr;      ///< of LiDARs
   std::shared_ptr<const lidar::ImageRenderer> images = nullptr;  ///< of depth cameras
-  lidar::RendererConfig config = {};  ///< for plants; `threads` also for cameras without `cameras`
+  lidar::RendererConfig config = {};  ///< for plants; `threads` for cameras, too
   /// For cameras. If `cameras.map` is null, a World uses its map, `rays` and `images`; a Uav
   /// without a World refuses cameras.
   lidar::CameraRenderers cameras = {};
