@@ -260,7 +260,6 @@ TEST(CheckerOfObjects, EqualsBruteForceAsTheyFlyThroughTheBody) {
   const BodyVoxels body(smallBody(), kCell);
   CollisionChecker checker(body, nullptr, scene::kFirstObstacleIdentity + 3);
   int touching = 0;
-  const CollisionChecker::ObjectsNear objectsNear = objectsDuring;
   for (TimeNs t = 0; t <= kNsPerSecond; t += kNsPerSecond / 1000) {
     const double s = toSeconds(t);
     const Pose X_WB{expMap(s * Vector3d(1.0, 2.0, 0.5)), Vector3d(0.5 * s, -0.3 * s, 0.2)};
@@ -275,7 +274,7 @@ TEST(CheckerOfObjects, EqualsBruteForceAsTheyFlyThroughTheBody) {
       }
     }
     if (all.doubt_) continue;
-    const std::vector<Touch>& touches = checker.check(X_WB, t, objectsNear);
+    const std::vector<Touch>& touches = checker.check(X_WB, t, objectsDuring);
     ASSERT_EQ(pairsOf(touches), all.pairs_) << "at " << s << " s";
     touching += touches.empty() ? 0 : 1;
     const bool moves = t > 0;
@@ -291,7 +290,7 @@ TEST(CheckerOfObjects, EqualsBruteForceAsTheyFlyThroughTheBody) {
     }
     // Asked in between, the clearance is that of brute force too.
     if (t % (kNsPerSecond / 50) == 0) {
-      ASSERT_NEAR(checker.clearance(X_WB, t, 1e3, objectsNear).distance, all.least_, 1e-9);
+      ASSERT_NEAR(checker.clearance(X_WB, t, 1e3, objectsDuring).distance, all.least_, 1e-9);
     }
   }
   EXPECT_GT(touching, 30);
