@@ -13,7 +13,7 @@ LidarSensor::LidarSensor(lidar::LidarConfig config,
 
 lidar::Scan LidarSensor::scan(const Interval& interval, View<scene::MovingObject> objects) {
   lidar::Scan scan = lidar_.scan(interval.begin, interval.end, interval.motion, objects);
-  scan.stamp = interval.stamp;
+  scan.stamp += interval.stamp - interval.begin;
   return scan;
 }
 

@@ -133,6 +133,26 @@ TEST(LidarSensor, StampsAreThoseOfItsClock) {
   EXPECT_LT(kept, 17U);
 }
 
+// Firings every 0.7 ms do not begin with the interval of 100 ms.
+TEST(LidarSensor, AScanIsStampedAtItsFirstFiring) {
+  lidar::LidarConfig config = lidarConfig();
+  std::get<lidar::SpinningPatternConfig>(config.pattern).cycle_period = 0.7e-3;
+  LidarSensor perfect(config, lidar::makeRayCaster(wall(), {}), 1);
+  config.clock.offset = 0.007;
+  LidarSensor sensor(config, lidar::makeRayCaster(wall(), {}), 1);
+  for (TimeNs stamp = 0; stamp <= 300 * kMs; stamp += 20 * kMs) {
+    const auto due = sensor.take(reportAt(stamp)), truly_due = perfect.take(reportAt(stamp));
+    ASSERT_EQ(due.size(), truly_due.size());
+    for (std::size_t i = 0; i < due.size(); ++i) {
+      const lidar::Scan scan = sensor.scan(due[i], {}), truth = perfect.scan(truly_due[i], {});
+      const TimeNs first = (truly_due[i].begin + 699'999) / 700'000 * 700'000;
+      EXPECT_EQ(truth.stamp, first);
+      EXPECT_EQ(scan.stamp, first + 7 * kMs);
+      EXPECT_NEAR(truth.X_WS.p.x(), toSeconds(first), 1e-9) << "the pose at that time";
+    }
+  }
+}
+
 TEST(DepthSensor, StampsAreThoseOfItsClock) {
   lidar::DepthCameraConfig config = cameraConfig();
   config.subpixel_error = 0.1;
