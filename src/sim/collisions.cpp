@@ -84,13 +84,13 @@ void CollisionConfig::validate(const std::string& where) const {
 
 Collisions::Collisions(const CollisionConfig& config, const vehicle::VehicleConfig& vehicle,
                        std::shared_ptr<const collision::Neighbours> map, double ground_z,
-                       std::optional<std::uint32_t> self)
+                       std::optional<std::uint32_t> id)
     : config_(config),
       ground_(config.landing, vehicle, config.on ? map : nullptr, ground_z),
-      self_(self),
+      id_(id),
       checker_(collision::BodyVoxels(bodyOf(vehicle), map ? map->resolution() : kCellWithoutMap,
                                      map && std::isfinite(map->spacing())),
-               map, self),
+               map, id),
       tracker_(toNs(config.release)) {
   config_.validate("collision");
 }
@@ -376,7 +376,7 @@ void Collisions::takeImpact(const Impact& impact, vehicle::Platform& platform) {
   Exchange instead;
   if (hasStruck(impact.identity, impact.stamp)) {
     instead = exchanges_.at(impact.identity);
-    if (!instead.is_own || !self_ || impact.identity > *self_) return;
+    if (!instead.is_own || !id_ || impact.identity > *id_) return;
   }
   // A larger impulse than the fastest object's comes from no impact.
   const vehicle::VehicleConfig& craft = platform.config();

@@ -17,17 +17,17 @@ void Surroundings::put(std::uint32_t struck, const Impact& impact) {
   impacts_.put(struck, impact);
 }
 
-std::vector<scene::MovingObject> Surroundings::objects(std::uint32_t own, TimeNs begin, TimeNs end,
+std::vector<scene::MovingObject> Surroundings::objects(std::uint32_t id, TimeNs begin, TimeNs end,
                                                        const std::vector<Source>& sources) const {
   std::vector<scene::MovingObject> objects;
   for (const Source& source : sources) {
     source->appendKnownObjects(begin, end, knownUntil(end), objects);
   }
-  peers_.appendOthers(own, begin, end, objects, knownUntil(end));
+  peers_.appendOthers(id, begin, end, objects, knownUntil(end));
   return objects;
 }
 
-collision::NearbyObjects Surroundings::objectsNear(std::uint32_t own,
+collision::NearbyObjects Surroundings::objectsNear(std::uint32_t id,
                                                    const scene::BoundingSphere& body, TimeNs begin,
                                                    TimeNs end,
                                                    const std::vector<Source>& sources) const {
@@ -35,8 +35,7 @@ collision::NearbyObjects Surroundings::objectsNear(std::uint32_t own,
   for (const Source& source : sources) {
     source->appendKnownObjects(begin, end, knownUntil(end), objects);
   }
-  const double others_gap =
-      peers_.appendOthersNear(own, body, begin, end, objects, knownUntil(end));
+  const double others_gap = peers_.appendOthersNear(id, body, begin, end, objects, knownUntil(end));
   return {std::move(objects), others_gap};
 }
 

@@ -35,11 +35,11 @@ void append(std::vector<Due>&& more, std::vector<Due>& due) {
 }  // namespace
 
 Uav::Uav(const UavConfig& config, const Renderers& renderers, double ground_z,
-         std::shared_ptr<const collision::Neighbours> neighbours, std::uint32_t number)
+         std::shared_ptr<const collision::Neighbours> map, std::uint32_t id)
     : config_(validated(config)),
-      vehicle_(config, ground_z, std::move(neighbours), number),
+      vehicle_(config, ground_z, std::move(map), id),
       pilot_(config.controller, vehicleModel(config.vehicle)),
-      announcer_(number, 0, kPeerPeriod) {
+      announcer_(id, 0, kPeerPeriod) {
   if (config_.lidar) lidar_.emplace(*config_.lidar, renderers.rays, config_.seed);
   if (config_.depth) depth_camera_.emplace(*config_.depth, renderers.images);
   if (config_.cameras) cameras_.emplace(*config_.cameras, renderers.cameras);

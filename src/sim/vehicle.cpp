@@ -83,19 +83,19 @@ void VehicleSetup::validate(const std::string& where) const {
 }
 
 Vehicle::Vehicle(const VehicleSetup& setup, double ground_z,
-                 std::shared_ptr<const collision::Neighbours> neighbours, std::uint32_t number)
+                 std::shared_ptr<const collision::Neighbours> map, std::uint32_t id)
     : setup_(validated(setup)),
       step_period_(periodNs(setup.rates.dynamics)),
       report_period_(periodNs(setup.rates.state)),
       odometry_period_(periodNs(setup.rates.odometry)),
       imu_period_(periodNs(setup.vehicle.imu.rate)),
-      platform_(makePlatform(setup.vehicle, neighbours, ground_z)),
+      platform_(makePlatform(setup.vehicle, map, ground_z)),
       imu_(setup.vehicle.imu, setup.seed),
       ground_z_(ground_z),
       ideal_(std::make_shared<IdealMotion>()) {
   if (setup_.wind.isOn()) wind_.emplace(setup_.wind, setup_.seed, ground_z);
-  collisions_ = std::make_unique<Collisions>(setup_.collision, setup_.vehicle,
-                                             std::move(neighbours), ground_z, number);
+  collisions_ =
+      std::make_unique<Collisions>(setup_.collision, setup_.vehicle, std::move(map), ground_z, id);
   if (setup_.vehicle.magnetometer) magnetometer_.emplace(*setup_.vehicle.magnetometer, setup_.seed);
   if (setup_.vehicle.barometer) barometer_.emplace(*setup_.vehicle.barometer, setup_.seed);
   if (setup_.vehicle.gnss) gnss_.emplace(*setup_.vehicle.gnss, setup_.seed);
@@ -256,7 +256,7 @@ void Vehicle::applyWindAndFailures() {
 void Vehicle::sample() {
   const TimeNs stamp = state().stamp;
   if (stamp % imu_period_ == 0) due_.imu = imu_.sample(state(), platform_->breaks());
-  if (isDue(magnetometer_, stamp)) due_.field = magnetometer_->sample(state());
+  if (isDue(magnetometer_, stamp)) due_.magnetic_field = magnetometer_->sample(state());
   if (isDue(barometer_, stamp)) due_.pressure = barometer_->sample(state());
   if (isDue(gnss_, stamp)) due_.fix = gnss_->sample(state());
 }

@@ -46,7 +46,7 @@ class Batch(unittest.TestCase):
 
     def batch(self, *words, **options):
         return subprocess.run([MARSIM, "batch"] + list(words), cwd=self.folder, text=True,
-                              timeout=200, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              timeout=800, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               **options)
 
     def done(self, *words):
@@ -167,7 +167,7 @@ class Batch(unittest.TestCase):
             time.sleep(0.005)
         self.refused("marsim batch: used: in use by process %d since " % child.pid,
                      study, "--out", "used", "--jobs", "2")
-        told, _ = child.communicate(timeout=100)
+        told, _ = child.communicate(timeout=400)
         self.assertEqual(child.returncode, 0, told)
         self.assertIn("3 runs, 0 of them made before, 0 failed", told)
 

@@ -152,13 +152,13 @@ class KnownFlight(unittest.TestCase):
             words += ["--lidar", "scanner.yaml"]
         if not any(word.startswith("epoch:=") for word in more):
             words.append("epoch:=0")
-        return subprocess.run(words + list(more), cwd=cls.folder, text=True, timeout=200,
+        return subprocess.run(words + list(more), cwd=cls.folder, text=True, timeout=800,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
 
     @classmethod
     def of_file(cls, run_file, out="refused"):
         return subprocess.run([MARSIM, "dataset", "--run", run_file, "--out", out], cwd=cls.folder,
-                              text=True, timeout=200, stdout=subprocess.PIPE,
+                              text=True, timeout=800, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT)
 
     @classmethod

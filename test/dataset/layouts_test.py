@@ -64,7 +64,7 @@ class Layouts(KnownFlight):
         self.dated_as(replayed, zero, begin)
         words = [MARSIM, "dataset", "--out", "own", "--trajectory", "day.tum", "--map", "room.pcd",
                  "--imu", "ideal", "--lidar", "scanner.yaml", "--format", "euroc", "--duration", "1"]
-        subprocess.run(words, cwd=self.folder, check=True, timeout=200)
+        subprocess.run(words, cwd=self.folder, check=True, timeout=800)
         self.same_files(self.path("own", "asl"), self.path("day", "asl"))
 
     def dated_as(self, one, zero, epoch):

@@ -23,10 +23,11 @@ PACKAGE = """<package><name>run_test</name><version>0.1.0</version><description>
 <maintainer email="a@b.c">m</maintainer><license>BSD</license></package>"""
 PROGRAMS = {
     "dies": "echo '[FATAL] [1.0]: out of paper'; exit 3",
-    "ends": "sleep 0.5",
+    # After all others began: roslaunch fails if a required node ends before.
+    "ends": "until [ $(ls began_* | wc -l) = 8 ]; do sleep 0.1; done; sleep 0.5",
     "stays": "echo alive; exec sleep 300",
     "talks": "while echo alive; do sleep 0.1; done",
-    "parent": "sleep 300 & exec sleep 300",
+    "parent": "touch began_$$; sleep 300 & exec sleep 300",
     "shouts": "head -c 100000 /dev/zero | tr '\\0' '['; exit 3",
     "node": "echo alive; exec /usr/bin/python3 -c 'import rospy; rospy.init_node(\"n\"); "
             "rospy.spin()' \"$@\"",

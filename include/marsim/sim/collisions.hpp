@@ -34,7 +34,8 @@ CollisionResponse collisionResponseOf(const std::string& name);
 /// of map and objects change its motion, too. Standing and landing are no
 /// contacts; all other touches are. A contact with the ground plane counts as one with the map.
 struct CollisionConfig {
-  bool on = true;  ///< false: only the ground plane stops it; no contacts are reported
+  bool on = true;  ///< false: only the ground plane (for wheels, also the map's ground)
+                   ///< stops it; no contacts are reported
   CollisionResponse response = CollisionResponse::kReport;
   collision::ImpactConfig impact;
   double release = 0.1;  ///< [s] without a touch after which a contact ends
@@ -72,11 +73,11 @@ class Collisions {
   using RigidBodyOf = std::function<std::optional<collision::RigidBody>(std::uint32_t identity)>;
 
   /// Without `map` (null) checks objects and the ground only. The body is divided into cells as
-  /// large as the map's resolution, 0.1 m without a map. `self` is the UAV's id; objects with this
+  /// large as the map's resolution, 0.1 m without a map. `id` is the UAV's id; objects with this
   /// id are ignored. Throws ConfigError, and FileError if the body's file cannot be read.
   Collisions(const CollisionConfig& config, const vehicle::VehicleConfig& vehicle,
              std::shared_ptr<const collision::Neighbours> map, double ground_z,
-             std::optional<std::uint32_t> self = std::nullopt);
+             std::optional<std::uint32_t> id = std::nullopt);
 
   /// Finds the touches of the vehicle after a step from `before`, and applies the response. A
   /// vehicle that rests upright on the ground with its thrust below its weight stands
@@ -89,13 +90,14 @@ class Collisions {
   /// not change it.
   void watch(const KinematicState& before, const vehicle::Platform& platform,
              const ObjectsNear& objectsNear, std::vector<collision::ContactEvent>& events);
-  /// The impacts on others in the last step, to be passed to their takeImpact().
+  /// The impacts on others in the last step. Before one is passed to the struck UAV's takeImpact(),
+  /// its `identity` must be set to this UAV's id.
   const std::vector<Impact>& impacts() const { return impacts_; }
   /// Applies the impact of another UAV that has run into this one, even if this one noticed no
   /// touch: changes the motion, and the next step counts a contact. Does nothing if the response is
   /// "report", if collisions are off, or if the impulse is impossibly large. Within kBetweenImpacts
-  /// after an exchange with the same UAV, `impact` is ignored, except if this UAV computed that
-  /// exchange and the other's id is lower: then `impact` replaces it.
+  /// after an impulse between the two UAVs `impact` is ignored; but if this UAV computed that
+  /// impulse and has the higher id, `impact` replaces it.
   void takeImpact(const Impact& impact, vehicle::Platform& platform);
   /// Ends all contacts and forgets the surface below the vehicle. Call it before a placement
   /// (start, reset or teleport).
@@ -146,7 +148,7 @@ class Collisions {
 
   CollisionConfig config_;
   Ground ground_;
-  std::optional<std::uint32_t> self_;
+  std::optional<std::uint32_t> id_;
   collision::CollisionChecker checker_;
   collision::ContactTracker tracker_;
   bool is_stuck_ = false;        // in the map after the last step

@@ -30,9 +30,9 @@ struct EstimateConfig {
 
 /// Closes the control loop on estimates in place of the truth. The controller gets the truth until
 /// an estimate is used: the first one after EstimateConfig::settle that is close enough to the
-/// truth. From then on it gets a StateEstimator's state from an IMU and the estimates. If the
-/// estimates end or jump, the loop asks for a hold, then for a landing. A placement (see
-/// VehicleReport) starts it anew.
+/// truth. From then on it gets a StateEstimator's state from an IMU and the estimates. After
+/// the estimator's `timeout` without a usable estimate phase() is kHold, later kLand. A placement
+/// (see VehicleReport) starts it anew.
 class EstimateLoop {
  public:
   enum class Phase {
@@ -59,7 +59,7 @@ class EstimateLoop {
   /// The estimate that the simulated SLAM made at the last report, if any.
   const std::optional<StampedPose>& simulated() const { return simulated_; }
   Phase phase() const { return phase_; }
-  /// Whether it holds or lands because no estimate is usable.
+  /// Whether the vehicle is to hold or land.
   bool isLost() const { return phase_ == Phase::kHold || phase_ == Phase::kLand; }
   /// Returns a line for the user on what has changed since the last call; empty if nothing has.
   std::string takeNews() { return std::exchange(news_, {}); }

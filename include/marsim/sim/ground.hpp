@@ -17,7 +17,7 @@ namespace marsim::sim {
 /// Limits of what counts as ground and as a landing. The defaults are choices, as no published
 /// figures were found.
 struct LandingConfig {
-  double ground_margin = 0.2;   ///< [m] above the plane: points of the map there are ground
+  double ground_margin = 0.2;   ///< [m] map points up to this far above the plane are ground
   double speed = 1.0;           ///< [m/s] of a landing, at most, down or sideways
   double tilt = radians(45.0);  ///< [rad] of a landing, at most
 
@@ -55,16 +55,17 @@ class Ground {
   std::vector<collision::Touch> passed(const Pose& X_WB) const;
   /// Moves a body up until it is out of the ground. Returns whether it had to.
   bool raise(Pose& X_WB) const;
-  /// Returns the pose in which a vehicle comes to stand that rests on the ground, tilted by at most
-  /// `tilt`, with its thrust below its weight. With all feet on the ground this is at once, level
-  /// with the plane; otherwise its own pose after 0.1 s of rest. None for other vehicles.
+  /// Returns the pose in which the vehicle stands if it rests on the ground, tilted by at most
+  /// LandingConfig::tilt, with its thrust below its weight: at once and level with the plane if all
+  /// its feet are on it; else its present pose, after 0.1 s of rest. Otherwise returns none.
   std::optional<Pose> standing(const vehicle::Platform& platform);
 
   /// Whether a point of the map belongs to the ground plane.
   bool isOnPlane(const collision::Touch& touch) const;
   /// Whether a touched point belongs to the map's surface below the vehicle. False if the body
-  /// itself is below that surface without being carried by it. Such a touch is a contact only if
-  /// the vehicle is too fast or too tilted for a landing (LandingConfig::isGentle()).
+  /// itself is below that surface without being carried by it. A touch that belongs to the surface
+  /// is a contact only if the vehicle is too fast or too tilted for a landing
+  /// (LandingConfig::isGentle()).
   bool isOnSurface(const collision::Touch& touch) const;
 
  private:

@@ -23,8 +23,8 @@ class ImageClock {
     TimeNs stamp = 0;     ///< by the cameras' clock
   };
 
-  /// `rate` [Hz]. An image is due once the motion from `before` to `after` [s] around its time is
-  /// known. Instant::motion reaches back at least `kept` [s], where known.
+  /// `rate` [Hz]. An image is due once the motion from `before` [s] before its time to `after` [s]
+  /// after it is known. Instant::motion reaches back at least `kept` [s], where known.
   ImageClock(double rate, const SensorClock& stamps, double before = 0.0, double after = 0.0,
              double kept = 0.0)
       : rate_(rate),

@@ -61,7 +61,7 @@ class Pilot {
   bool drives() const { return drives_; }
   /// Arms the motors and climbs straight up from the ground by a height [m]; 0: kTakeOffHeight.
   Outcome takeOff(double height);
-  /// Descends until the vehicle stands, then stops the motors; at once if it stands.
+  /// Descends until the vehicle stands, then commands them to stop; at once if it stands.
   Outcome land();
   /// Arms or, on the ground, disarms the motors. They are armed at first and after a placement.
   Outcome arm(bool armed);
@@ -84,8 +84,8 @@ class Pilot {
   void flyOn(EstimateLoop loop) { estimates_.emplace(std::move(loop)); }
   /// The loop on estimates; null without flyOn().
   EstimateLoop* estimates() { return estimates_ ? &*estimates_ : nullptr; }
-  /// Whether it flies on estimates that are lost. It then holds or lands; callers pass on no
-  /// commands, which would end that.
+  /// Whether it flies on estimates that are lost. It then holds or lands. Callers must
+  /// give no commands meanwhile: a command would end that.
   bool isLost() const { return estimates_ && estimates_->isLost(); }
   /// The motion that the controller saw at the last answer.
   const KinematicState& motion() const { return motion_; }

@@ -16,9 +16,8 @@
 namespace marsim::sim {
 
 /// The moving objects around each UAV of a world, the other UAVs included, as known at an instant.
-/// With a delay (World, lockstep) a state is used from that long after its stamp on, and callers
-/// see to it that it has arrived by then. Without a delay it is used on arrival. Safe to use from
-/// several threads.
+/// With a delay (World, lockstep) a state is used once it is that old; callers must deliver it by
+/// then. Without a delay it is used on arrival. Safe to use from several threads.
 class Surroundings {
  public:
   using Source = std::shared_ptr<const scene::ObjectSource>;
@@ -38,13 +37,13 @@ class Surroundings {
 
   /// The latest stamp of the states known at an instant.
   TimeNs knownUntil(TimeNs time) const { return delay_ ? time - *delay_ : scene::kAllKnown; }
-  /// The objects about the UAV with the id `own` during [begin, end] (see scene::ObjectSource), as
+  /// The objects about UAV `id` during [begin, end] (see scene::ObjectSource), as
   /// known at `end`.
-  std::vector<scene::MovingObject> objects(std::uint32_t own, TimeNs begin, TimeNs end,
+  std::vector<scene::MovingObject> objects(std::uint32_t id, TimeNs begin, TimeNs end,
                                            const std::vector<Source>& sources) const;
   /// The objects for the collision check of a body with the bounding sphere `body`: UAVs that are
   /// far from it at `end` are left out.
-  collision::NearbyObjects objectsNear(std::uint32_t own, const scene::BoundingSphere& body,
+  collision::NearbyObjects objectsNear(std::uint32_t id, const scene::BoundingSphere& body,
                                        TimeNs begin, TimeNs end,
                                        const std::vector<Source>& sources) const;
   /// Returns mass and motion of a UAV at an instant, from the states known then; none if `identity`

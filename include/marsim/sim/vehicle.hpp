@@ -36,7 +36,8 @@ struct Replay {
 /// The way a vehicle moves.
 enum class Dynamics {
   kRigidBody,  ///< "rigid_body": by the forces on it
-  kIdeal,  ///< "ideal": along its controller's reference, without forces, above the ground plane
+  kIdeal,      ///< "ideal": along its controller's reference, without forces, never below the
+               ///< ground plane
 };
 
 /// A motor that loses power.
@@ -78,8 +79,8 @@ struct VehicleStep {
   bool odometry = false;                          ///< an odometry step
   std::vector<collision::ContactEvent> contacts;  ///< begins and ends
   std::optional<vehicle::ImuSample> imu;
-  std::optional<Eigen::Vector3d> field;  ///< [T] in the magnetometer's frame
-  std::optional<double> pressure;        ///< [Pa]
+  std::optional<Eigen::Vector3d> magnetic_field;  ///< [T] in the magnetometer's frame
+  std::optional<double> pressure;                 ///< [Pa]
   std::optional<vehicle::GnssFix> fix;
 };
 
@@ -91,12 +92,11 @@ class IdealMotion;
 /// periodic outputs on multiples of their period since simulated time 0.
 class Vehicle {
  public:
-  /// `neighbours`: the points of the map to collide with, null: none; `number`: the
-  /// UAV's id. At first the vehicle is at rest at the origin, at time 0; call place()
-  /// before the first step. Throws ConfigError, and
+  /// `map`: its points to collide with, null: none; `id`: the UAV's. At first the vehicle is at
+  /// rest at the origin, at time 0; call place() before the first step. Throws ConfigError, and
   /// FileError for the body.
   Vehicle(const VehicleSetup& setup, double ground_z,
-          std::shared_ptr<const collision::Neighbours> neighbours, std::uint32_t number);
+          std::shared_ptr<const collision::Neighbours> map, std::uint32_t id);
 
   /// Places the vehicle at rest (a replay: where the track is), at the dynamics step at or before
   /// `stamp`. Returns the contacts that end. In the air it stays there until its first motor speeds
@@ -126,7 +126,7 @@ class Vehicle {
   /// stamp `computed_from`. It takes effect, or is ignored, as motor speeds are by command().
   bool track(const control::Reference& reference, TimeNs computed_from, std::uint32_t placements);
   /// Whether the report with the stamp `computed_from` was made since the last placement and is not
-  /// yet to come, so that commands computed from it count. `placements` are the report's; 0:
+  /// in the future, so that commands computed from it count. `placements` are the report's; 0:
   /// unknown.
   bool isAnswer(TimeNs computed_from, std::uint32_t placements) const;
   /// Applies the impact of another UAV that has run into this one (see Collisions).

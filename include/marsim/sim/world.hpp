@@ -43,7 +43,8 @@ struct UavConfig : VehicleSetup {
 struct Renderers {
   std::shared_ptr<const lidar::RayRenderer> rays = nullptr;      ///< of LiDARs
   std::shared_ptr<const lidar::ImageRenderer> images = nullptr;  ///< of depth cameras
-  lidar::RendererConfig config = {};  ///< for plants; `threads` for cameras, too
+  lidar::RendererConfig config = {};  ///< of the plants' renderers; a World's
+                                      ///< cameras use its `threads`
   /// For cameras. If `cameras.map` is null, a World uses its map, `rays` and `images`; a Uav
   /// without a World refuses cameras.
   lidar::CameraRenderers cameras = {};
@@ -52,11 +53,10 @@ struct Renderers {
 /// A complete UAV without ROS: its vehicle, pilot and sensors, connected as the nodes are.
 class Uav {
  public:
-  /// Only a LiDAR and cameras need renderers; `neighbours`: the points of the map to collide with,
-  /// null: none; `number`: the UAV's id. Throws ConfigError, also where
-  /// VehicleSetup::validate() does.
+  /// LiDAR, depth camera and cameras need renderers; `map`: its points to collide with,
+  /// null: none; `id`: the UAV's. Throws ConfigError, also where VehicleSetup::validate() does.
   Uav(const UavConfig& config, const Renderers& renderers, double ground_z,
-      std::shared_ptr<const collision::Neighbours> neighbours = nullptr, std::uint32_t number = 0);
+      std::shared_ptr<const collision::Neighbours> map = nullptr, std::uint32_t id = 0);
 
   void setGoal(const Eigen::Vector3d& p_WB, double yaw) {
     pilot_.commander().setGoal(p_WB, yaw, state().stamp);

@@ -38,7 +38,7 @@ NavigationSensors::NavigationSensors(const vehicle::VehicleConfig& vehicle, cons
 }
 
 void NavigationSensors::publish(TimeNs stamp, const sim::VehicleStep& due) {
-  if (due.field) publishField(stamp, *due.field);
+  if (due.magnetic_field) publishField(stamp, *due.magnetic_field);
   if (due.pressure) publishPressure(stamp, *due.pressure);
   if (due.fix) publishFix(stamp, *due.fix);
 }

@@ -275,16 +275,26 @@ def clocks_agree(world, allowed, seconds):
     note("this machine is too busy to compare clocks")
 
 
+def sends_little(network):
+    """Counts again while it is too much: connections that are still being made send more."""
+    for _ in range(6):
+        before, begin = [network.bytes_through(m) for m in MACHINES], time.monotonic()
+        time.sleep(5.0)
+        seconds = time.monotonic() - begin
+        rates = [(network.bytes_through(m) - b) / seconds for m, b in zip(MACHINES, before)]
+        text = "bytes a second through %s, a UAV each: %s; allowed: %d" % (
+            MACHINES, [round(rate) for rate in rates], LIMIT)
+        if max(rates) < LIMIT:
+            note(text)
+            return
+    raise Failure(text)
+
+
 def flies(world, network):
     world.wait(world.all_see_all, 120.0, "every UAV sees every other")
     note("every UAV sees every other")
 
-    before, begin = [network.bytes_through(m) for m in MACHINES], time.monotonic()
-    time.sleep(5.0)
-    seconds = time.monotonic() - begin
-    rates = [(network.bytes_through(m) - b) / seconds for m, b in zip(MACHINES, before)]
-    check(max(rates) < LIMIT, "bytes a second through %s, a UAV each: %s; allowed: %d" % (
-        MACHINES, [round(rate) for rate in rates], LIMIT))
+    sends_little(network)
     clocks_agree(world, 0.02, 3.0)
     for monitor in world.monitors.values():  # from here on; it is traffic, too
         monitor.process.send_signal(signal.SIGUSR1)
