@@ -14,8 +14,8 @@
 namespace marsim::sim {
 
 /// Period of a UAV's announcements to the others. In a World, and in nodes with lockstep, a
-/// state becomes known to the others one period after its stamp; other nodes use it on arrival (see
-/// Surroundings).
+/// state becomes known to the others one period after its stamp; nodes without lockstep use it on
+/// arrival (see Surroundings).
 constexpr TimeNs kPeerPeriod = kNsPerSecond / 50;
 
 // Announced quantities are in single precision, as messages carry them.

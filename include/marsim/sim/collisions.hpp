@@ -66,10 +66,10 @@ class Collisions {
   using ObjectsNear = collision::CollisionChecker::ObjectsNear;
   /// After an impulse between two UAVs, further touches between them give none for this time, which
   /// is enough for them to part. The UAV that notices the touch first computes the impulse for
-  /// both. If both compute one before they have heard of each other, the impulse of the UAV with
-  /// the lower id counts.
+  /// both. If both compute one before the other's arrives, that of the UAV with the lower id
+  /// counts.
   static constexpr TimeNs kBetweenImpacts = kNsPerSecond / 20;
-  /// Returns the mass and motion of the UAV with an id after a step; none if the id is no UAV's.
+  /// Returns mass and motion of the UAV `identity` at the end of the step; none if it is no UAV.
   using RigidBodyOf = std::function<std::optional<collision::RigidBody>(std::uint32_t identity)>;
 
   /// Without `map` (null) checks objects and the ground only. The body is divided into cells as

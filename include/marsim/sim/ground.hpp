@@ -55,9 +55,10 @@ class Ground {
   std::vector<collision::Touch> passed(const Pose& X_WB) const;
   /// Moves a body up until it is out of the ground. Returns whether it had to.
   bool raise(Pose& X_WB) const;
-  /// Returns the pose in which the vehicle stands if it rests on the ground, tilted by at most
-  /// LandingConfig::tilt, with its thrust below its weight: at once and level with the plane if all
-  /// its feet are on it; else its present pose, after 0.1 s of rest. Otherwise returns none.
+  /// Returns the pose in which a vehicle stands; none unless it rests on the ground, tilted by at
+  /// most LandingConfig::tilt, with its thrust below its weight. If all its feet are on a plane,
+  /// the pose is made level with that plane. Otherwise it is the vehicle's own, after 0.1 s of
+  /// rest.
   std::optional<Pose> standing(const vehicle::Platform& platform);
 
   /// Whether a point of the map belongs to the ground plane.

@@ -61,7 +61,7 @@ class Pilot {
   bool drives() const { return drives_; }
   /// Arms the motors and climbs straight up from the ground by a height [m]; 0: kTakeOffHeight.
   Outcome takeOff(double height);
-  /// Descends until the vehicle stands, then commands them to stop; at once if it stands.
+  /// Descends until the vehicle stands, then stops the motors; on the ground stops them at once.
   Outcome land();
   /// Arms or, on the ground, disarms the motors. They are armed at first and after a placement.
   Outcome arm(bool armed);
@@ -75,7 +75,8 @@ class Pilot {
   bool commandAt(TimeNs stamp, CommandKind kind, Command command);
   /// Compares a report with the last one. If the vehicle was placed or jumped between them, or
   /// time was set back, resets commander and controller, discards commands that wait for a stamp
-  /// more than kFarthestAhead past the report, and returns true. answer() calls it.
+  /// more than kFarthestAhead past the report (from before time was set back), and returns true.
+  /// answer() calls it.
   bool notice(const VehicleReport& report);
   /// Returns the motor speeds [rad/s] that answer a report: 0 while disarmed or after a landing;
   /// none on the ground before the first command, where the motors rest anyway.

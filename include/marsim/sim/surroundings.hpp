@@ -37,7 +37,7 @@ class Surroundings {
 
   /// The latest stamp of the states known at an instant.
   TimeNs knownUntil(TimeNs time) const { return delay_ ? time - *delay_ : scene::kAllKnown; }
-  /// The objects about UAV `id` during [begin, end] (see scene::ObjectSource), as
+  /// The objects around UAV `id` during [begin, end] (see scene::ObjectSource), as
   /// known at `end`.
   std::vector<scene::MovingObject> objects(std::uint32_t id, TimeNs begin, TimeNs end,
                                            const std::vector<Source>& sources) const;

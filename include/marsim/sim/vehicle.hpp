@@ -113,17 +113,18 @@ class Vehicle {
   bool isIdeal() const { return setup_.dynamics == Dynamics::kIdeal && !replays(); }
   /// Whether its motion is prescribed: motor speeds and impacts of others change nothing.
   bool replays() const { return setup_.replay.has_value(); }
-  /// Takes motor speeds, which act VehicleConfig::control_latency reports after the report that
-  /// they were computed from, or at once if that time is past. Ignores them and returns false if
-  /// they were computed from a report before the last placement, or from one that is yet to come.
+  /// Takes motor speeds. They act a number of reports (VehicleConfig::control_latency) after the
+  /// one that they were computed from, or at once if that time is past. Ignores them and returns
+  /// false if they were computed from a report before the last placement, or from one that is yet
+  /// to come.
   bool command(const MotorCommand& command);
   /// Takes motor speeds without a stamp, which act at once.
   void command(const vehicle::RotorArray& speeds) {
     platform_->command(speeds);
     awaits_command_ = false;
   }
-  /// Takes, with ideal dynamics, the reference that its controller tracks at the report of the
-  /// stamp `computed_from`. It takes effect, or is ignored, as motor speeds are by command().
+  /// With ideal dynamics takes the reference that the controller tracks at the report stamped
+  /// `computed_from`. It acts, or is ignored, by command()'s rules for motor speeds.
   bool track(const control::Reference& reference, TimeNs computed_from, std::uint32_t placements);
   /// Whether the report with the stamp `computed_from` was made since the last placement and is not
   /// in the future, so that commands computed from it count. `placements` are the report's; 0:

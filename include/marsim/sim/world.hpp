@@ -43,8 +43,8 @@ struct UavConfig : VehicleSetup {
 struct Renderers {
   std::shared_ptr<const lidar::RayRenderer> rays = nullptr;      ///< of LiDARs
   std::shared_ptr<const lidar::ImageRenderer> images = nullptr;  ///< of depth cameras
-  lidar::RendererConfig config = {};  ///< of the plants' renderers; a World's
-                                      ///< cameras use its `threads`
+  lidar::RendererConfig config = {};  ///< of the plants' renderers; its `threads`
+                                      ///< also count for a World's cameras
   /// For cameras. If `cameras.map` is null, a World uses its map, `rays` and `images`; a Uav
   /// without a World refuses cameras.
   lidar::CameraRenderers cameras = {};
@@ -155,8 +155,8 @@ class Uav {
 };
 
 /// A map, UAVs and other moving objects. UAVs see and hit each other where their announcements
-/// place them, which become known kPeerPeriod after their stamps. Deterministic from configuration
-/// and seed.
+/// place them; an announcement becomes known kPeerPeriod after its stamp. Deterministic from
+/// configuration and seed.
 class World {
  public:
   /// All sensors use `renderers`. Where `rays` or `images` is null, a renderer on the processor
