@@ -171,7 +171,7 @@ std::vector<FastestTouch> Collisions::contactHits(const vehicle::Platform& platf
                                                   const std::vector<Touch>& touches,
                                                   const std::vector<Touch>& ground) const {
   const KinematicState& state = platform.state();
-  std::vector<Touch> counted = ground_.passed(state.X_WB);
+  std::vector<Touch> counted = ground_.touchesBelowSurface(state.X_WB);
   if (counted.empty() && ground.empty() && touches.empty()) return {};
   const bool ground_counts = !platform.onGround() && !config_.landing.isGentle(state);
   if (ground_counts) counted.insert(counted.end(), ground.begin(), ground.end());

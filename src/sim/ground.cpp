@@ -138,7 +138,7 @@ std::vector<Touch> Ground::touches(const Pose& X_WB, double height) const {
   return touches;
 }
 
-std::vector<Touch> Ground::passed(const Pose& X_WB) const {
+std::vector<Touch> Ground::touchesBelowSurface(const Pose& X_WB) const {
   if (!surface_ || holds_) return {};
   return touchesOf(*surface_, X_WB, 0.0);
 }

@@ -52,7 +52,7 @@ class Ground {
   /// Points of the body less than `height` [m] above its ground, as touches of the map.
   std::vector<collision::Touch> touches(const Pose& X_WB, double height = 0.0) const;
   /// Points of the body below a surface of the map that does not carry it, as touches of the map.
-  std::vector<collision::Touch> passed(const Pose& X_WB) const;
+  std::vector<collision::Touch> touchesBelowSurface(const Pose& X_WB) const;
   /// Moves a body up until it is out of the ground. Returns whether it had to.
   bool raise(Pose& X_WB) const;
   /// Returns the pose in which a vehicle stands; none unless it rests on the ground, tilted by at
