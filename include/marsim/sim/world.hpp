@@ -32,8 +32,8 @@ struct UavConfig : VehicleSetup {
   std::optional<lidar::DepthCameraConfig> depth;
   std::optional<lidar::CameraRigConfig> cameras;
   /// Estimates that the UAV flies on, from Uav::addEstimate() or a simulated SLAM. If it is not
-  /// set, vehicle.estimate counts; if neither is set, the UAV flies on the truth. Replays ignore
-  /// it.
+  /// set, the UAV flies on the simulated SLAM of vehicle.estimate; if neither is set, on the truth.
+  /// Replays ignore both.
   std::optional<EstimateConfig> estimate;
   Eigen::Vector3d start_p_WB = Eigen::Vector3d::Zero();  ///< [m] in W
   double start_yaw = 0.0;                                ///< [rad]
@@ -66,8 +66,8 @@ class Uav {
   }
   /// The flight controller; Pilot::commandAt() takes commands with a stamp.
   Pilot& pilot() { return pilot_; }
-  /// Adds a pose estimated by SLAM (see EstimateLoop). Does nothing without UavConfig::estimate,
-  /// and with a simulated SLAM.
+  /// Adds a pose estimated by SLAM (see EstimateLoop). Does nothing if the UAV flies on the truth
+  /// or on a simulated SLAM.
   void addEstimate(TimeNs stamp, const Pose& X_OE) {
     const bool is_simulated = config_.estimate && config_.estimate->slam;
     EstimateLoop* loop = pilot_.estimates();
