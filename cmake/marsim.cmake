@@ -59,7 +59,7 @@ endfunction()
 # Sources compiled together: headers and templates are compiled once for several sources, which
 # halves a build from nothing; after a change, sources are compiled with their neighbours.
 option(MARSIM_UNITY "Compile the sources of libraries several at a time" ON)
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
 
 # marsim_add_library(<module> [NOT_EXPORTED] SOURCES ... [PUBLIC lib...] [PRIVATE lib...]
 #   [PRECOMPILED header...])

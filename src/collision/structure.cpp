@@ -18,7 +18,7 @@ namespace {
 constexpr int kRays = 96;
 constexpr double kGoldenRatio = 0.61803398874989484820;
 constexpr std::uint64_t kChoices = 4;  // of goals
-constexpr double kSpacing = 1.0;       // [m] between checked places along the way
+constexpr double kPlaceSpacing = 1.0;  // [m] between checked places along the way
 constexpr int kHeadings = 8;
 constexpr double kHardlyBetter = 0.01;
 
@@ -48,7 +48,7 @@ double leastAlong(const ClearanceMap& map, Eigen::Vector3d from,
   double least = structureInView(map, from, yaw, view);
   for (const Eigen::Vector3d& to : waypoints) {
     const Eigen::Vector3d step = to - from;
-    const int places = 1 + static_cast<int>(step.norm() / kSpacing);
+    const int places = 1 + static_cast<int>(step.norm() / kPlaceSpacing);
     for (int i = 1; i <= places && least > enough; ++i) {
       const Eigen::Vector3d at = from + static_cast<double>(i) / places * step;
       least = std::min(least, structureInView(map, at, yaw, view));

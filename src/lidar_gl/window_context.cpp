@@ -21,7 +21,7 @@ std::mutex& glfwMutex() {
   return mutex;
 }
 
-[[noreturn]] void refuse(const char* doing) {
+[[noreturn]] void refuseWindow(const char* doing) {
   const char* why = nullptr;
   glfwGetError(&why);
   throw GlError(fmt::format("{}: {}", doing, why == nullptr ? "no reason is given" : why));
@@ -32,11 +32,11 @@ class WindowContext final : public NativeContext {
   WindowContext() {
     const std::lock_guard<std::mutex> lock(glfwMutex());
     // Never terminated, since that would close the windows of other contexts.
-    if (glfwInit() == GLFW_FALSE) refuse("the display cannot be opened");
+    if (glfwInit() == GLFW_FALSE) refuseWindow("the display cannot be opened");
     window_ = create(true);
     // Any context at all, so that its version can be reported.
     if (window_ == nullptr) window_ = create(false);
-    if (window_ == nullptr) refuse("no window of OpenGL 4.3 core, nor of any other");
+    if (window_ == nullptr) refuseWindow("no window of OpenGL 4.3 core, nor of any other");
     glfwMakeContextCurrent(window_);
   }
 

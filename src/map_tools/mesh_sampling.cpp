@@ -22,9 +22,9 @@ constexpr double kCandidates = 10.0;  // candidates in a square of that distance
 constexpr std::array<double, 7> kPasses{0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.37};
 constexpr double kDensity = 0.65;  // expected samples in a square of that distance
 constexpr double kMostSamples = 500e6;
-constexpr double kBlock = 40.0;              // side of a block, in distances
-constexpr std::size_t kAtATime = 1024;       // blocks between two reports of progress
-constexpr double kWidest = 2.0 * (1 << 19);  // largest extent of a mesh, in distances
+constexpr double kBlock = 40.0;               // side of a block, in distances
+constexpr std::size_t kBlocksAtATime = 1024;  // blocks between two reports of progress
+constexpr double kWidest = 2.0 * (1 << 19);   // largest extent of a mesh, in distances
 
 /// The samples of a block and those of its neighbours near it, in a grid of cubes.
 class SampleGrid {
@@ -156,8 +156,8 @@ class MeshSampler {
     std::size_t done = 0;
     for (std::size_t pass = 0; pass <= kPasses.size(); ++pass) {
       for (const std::vector<std::size_t>& group : groups) {
-        for (std::size_t begin = 0; begin < group.size(); begin += kAtATime) {
-          const std::size_t end = std::min(begin + kAtATime, group.size());
+        for (std::size_t begin = 0; begin < group.size(); begin += kBlocksAtATime) {
+          const std::size_t end = std::min(begin + kBlocksAtATime, group.size());
           tbb::parallel_for(begin, end, [&](std::size_t i) { sample(group[i], pass); });
           done += end - begin;
           progress.update(done);

@@ -20,7 +20,7 @@ std::string unitAfter(const CheckResult& check) {
   return check.unit.empty() || limitText(check.limit).empty() ? "" : " " + check.unit;
 }
 
-Json optionalJson(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+Json numberJson(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
 /// Texts of a check for its row, and numbers for the chart and for the comparison.
 Json checkJson(const CheckResult& check, const std::optional<FormerCheck>& former) {
@@ -32,10 +32,10 @@ Json checkJson(const CheckResult& check, const std::optional<FormerCheck>& forme
             {"allowed", limitText(check.limit) + unitAfter(check)},
             {"passed", check.passed},
             {"note", note},
-            {"value", optionalJson(check.value)},
-            {"at_least", optionalJson(check.limit.at_least)},
-            {"at_most", optionalJson(check.limit.at_most)}};
-  if (former) json["former"] = {{"passed", former->passed}, {"value", optionalJson(former->value)}};
+            {"value", numberJson(check.value)},
+            {"at_least", numberJson(check.limit.at_least)},
+            {"at_most", numberJson(check.limit.at_most)}};
+  if (former) json["former"] = {{"passed", former->passed}, {"value", numberJson(former->value)}};
   return json;
 }
 

@@ -16,8 +16,8 @@ namespace {
 using Kind = Autopilot::Action::Kind;
 
 constexpr double kRestSpeed = 0.2;  // [m/s] below it a climb is over
-constexpr double kArrived = 0.3;    // [m] from home
-constexpr TimeNs kSettled = kNsPerSecond / 2;
+constexpr double kAtHome = 0.3;     // [m] from home
+constexpr TimeNs kSettling = kNsPerSecond / 2;
 constexpr std::array<const char*, 8> kNames{"STABILIZED",  "ALTCTL",       "POSCTL",    "OFFBOARD",
                                             "AUTO.LOITER", "AUTO.TAKEOFF", "AUTO.LAND", "AUTO.RTL"};
 
@@ -83,7 +83,7 @@ void Autopilot::watchTakeOff() {
     rests_since_ = -1;
   } else if (rests_since_ < 0) {
     rests_since_ = state_->stamp;
-  } else if (state_->stamp - rests_since_ >= kSettled) {
+  } else if (state_->stamp - rests_since_ >= kSettling) {
     climbs_ = false;
     mode_ = Mode::kLoiter;
   }
@@ -91,7 +91,7 @@ void Autopilot::watchTakeOff() {
 
 void Autopilot::watchReturn() {
   const Eigen::Vector3d way = home_ - state_->p_WB;
-  if (way.head<2>().norm() > kArrived || state_->v_WB.norm() > kRestSpeed) return;
+  if (way.head<2>().norm() > kAtHome || state_->v_WB.norm() > kRestSpeed) return;
   landing_ = true;
   rests_since_ = -1;
   act(Kind::kLand);

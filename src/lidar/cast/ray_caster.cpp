@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kGroupsPerTask = 32;
 // Largest squared distances between rays of one group: directions, origins [m].
 constexpr float kMostTurn2 = 0.016F * 0.016F, kMostApart2 = 0.05F * 0.05F;
-constexpr int kTile = 4;  // side of a tile: cells of an image that form a group
+constexpr int kGroupSide = 4;  // side of a tile: cells of an image that form a group
 
 struct GroupRange {
   std::size_t begin, end;  // in the sorted rays
@@ -177,10 +177,11 @@ class TreeRayCaster final : public RayCaster {
     if (!(range_max > 0.0) || !X_WS.p.allFinite()) return;
     const ImageDirections directions(grid);
     const Eigen::Matrix3d R_WS = X_WS.q.toRotationMatrix();
-    const auto rows = static_cast<std::size_t>((grid.height + kTile - 1) / kTile);
+    const auto rows = static_cast<std::size_t>((grid.height + kGroupSide - 1) / kGroupSide);
     workers_.forRanges(rows, 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t row = begin; row < end; ++row) {
-        castTiles(grid, directions, R_WS, X_WS.p, range_max, static_cast<int>(row) * kTile, hits);
+        castTiles(grid, directions, R_WS, X_WS.p, range_max, static_cast<int>(row) * kGroupSide,
+                  hits);
       }
     });
     moving.renderImage(grid, X_WS, range_max, workers_, hits);
@@ -248,11 +249,11 @@ class TreeRayCaster final : public RayCaster {
                  int first_row, std::vector<Hit>& hits) const {
     Grouper grouper(view_, blending_, kernel_, hits);
     const float limit = floatBelow(range_max);
-    const int end_row = std::min(first_row + kTile, grid.height);
+    const int end_row = std::min(first_row + kGroupSide, grid.height);
     std::size_t octant = RayOrder::kUnusable;
-    for (int tile = 0; tile < grid.width; tile += kTile) {
+    for (int tile = 0; tile < grid.width; tile += kGroupSide) {
       for (int row = first_row; row < end_row; ++row) {
-        for (int column = tile; column < std::min(tile + kTile, grid.width); ++column) {
+        for (int column = tile; column < std::min(tile + kGroupSide, grid.width); ++column) {
           const Eigen::Vector3d direction = R_WS * directions.at(row, column);
           if (octantOf(direction) != octant) {
             octant = octantOf(direction);

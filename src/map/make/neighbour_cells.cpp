@@ -4,14 +4,14 @@
 namespace marsim::map {
 namespace {
 
-constexpr double kCellSlack = 1.0 + 1e-6;  // against rounding of cell numbers
+constexpr double kSideSlack = 1.0 + 1e-6;  // against rounding of cell numbers
 
 }  // namespace
 
 NeighbourCells::NeighbourCells(const std::vector<Eigen::Vector3f>& points,
                                const std::vector<float>& weights, double side,
                                const Eigen::Vector3d& corner)
-    : CellGrid(points, side * kCellSlack, corner), points_(points), weights_(weights) {}
+    : CellGrid(points, side * kSideSlack, corner), points_(points), weights_(weights) {}
 
 void NeighbourCells::gather(std::uint64_t key, Cursors& cursors, CellNeighbours& neighbours) const {
   const Columns columns = columnsAround(key, cursors);

@@ -28,10 +28,10 @@ constexpr std::size_t kFewest = 6;    // least points of a neighbourhood that sh
 constexpr float kWider = 3.0F;        // factor to the radius where there are fewer
 constexpr double kHardlyAny = 0.001;  // share of the points that may be strays
 constexpr double kVoxelOfDisc = 1.1547005383793;  // r / R
-constexpr std::size_t kCellsPerBlock = 16384;     // between two reports of progress
+constexpr std::size_t kTargetsPerBlock = 16384;   // between two reports of progress
 
 /// A corner below all points, and below any mean of points, however it is rounded.
-Vector3d lowestCorner(const std::vector<Vector3f>& points) {
+Vector3d cornerBelow(const std::vector<Vector3f>& points) {
   Eigen::AlignedBox3f box;
   for (const Vector3f& point : points) box.extend(point);
   const Vector3d low = box.min().cast<double>();
@@ -71,7 +71,7 @@ class Mover {
         planar_threshold_(planar_threshold),
         moved_(moved),
         is_alone_(cloud.size()),
-        corner_(lowestCorner(cloud.points).cwiseMin(lowestCorner(data.points))),
+        corner_(cornerBelow(cloud.points).cwiseMin(cornerBelow(data.points))),
         targets_(cloud.points, cloud.weight, static_cast<double>(settings.radius), corner_),
         cells_(data.points, data.weight, static_cast<double>(settings.radius), corner_) {}
 
@@ -116,8 +116,8 @@ void Mover::moveCells(std::size_t begin, std::size_t end) {
 }
 
 void Mover::moveAll(Progress& progress) {
-  for (std::size_t begin = 0; begin < targets_.cells(); begin += kCellsPerBlock) {
-    const std::size_t end = std::min(begin + kCellsPerBlock, targets_.cells());
+  for (std::size_t begin = 0; begin < targets_.cells(); begin += kTargetsPerBlock) {
+    const std::size_t end = std::min(begin + kTargetsPerBlock, targets_.cells());
     tbb::parallel_for(tbb::blocked_range<std::size_t>(begin, end, 16),
                       [&](const auto& range) { moveCells(range.begin(), range.end()); });
     progress.update(targets_.begin(end));

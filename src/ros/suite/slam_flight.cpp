@@ -22,7 +22,7 @@ constexpr double kMostReach = 30.0;  // [m] structure farther away does not coun
 constexpr double kThin = 0.06;       // of structureInView(): less may lose the client
 constexpr TimeNs kRest = 2 * kNsPerSecond;
 
-constexpr double kTakeOff = 1.5;    // [m]
+constexpr double kClimb = 1.5;      // [m]
 constexpr double kStanding = 0.05;  // [m] above the ground, within which a UAV stands
 const Bounds kRoutes{0.0, 1e5};     // [m]
 
@@ -60,8 +60,8 @@ std::vector<scenario::Stage> SlamFlight::from(const Pose& X_WB) const {
   Eigen::Vector3d start = X_WB.p;
   const bool stands = start.z() < lowest_z_ + kStanding;
   if (stands) {
-    stages.push_back(scenario::climb(X_WB, kTakeOff));
-    start.z() += kTakeOff;
+    stages.push_back(scenario::climb(X_WB, kClimb));
+    start.z() += kClimb;
   }
   const double room = map_->at(start).distance - radius_ - 0.5 * kMargin;
   const collision::SlamRoute route = collision::planSlamRoute(
