@@ -52,6 +52,10 @@ Uav::Uav(const UavConfig& config, const Renderers& renderers, double ground_z,
   announce({});
 }
 
+void Uav::addEstimate(TimeNs stamp, const Pose& X_OE) {
+  if (config_.estimate && !config_.estimate->slam) pilot_.estimates()->addEstimate(stamp, X_OE);
+}
+
 void Uav::teleport(const Eigen::Vector3d& p_WB, double yaw) {
   callOnContact(vehicle_.place(p_WB, yaw, state().stamp));
   if (vehicle_.reportsNow()) report();

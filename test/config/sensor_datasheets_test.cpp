@@ -122,9 +122,9 @@ TEST_F(SensorDatasheets, BuiltInImusHaveTheirChipsErrors) {
   };
   const Chip bmi088{0.014, 175, 1, 20}, icm20948{0.015, 230, 5, 25}, iam20680ht{0.005, 135, 0, 0},
       icm40609{0.0038, 70, 0, 0};
-  const std::map<std::string, Chip> chips = {{"avia", bmi088},        {"mid360", icm40609},
-                                             {"os1_32", icm20948},    {"os1_64", icm20948},
-                                             {"os1_128", iam20680ht}, {"os0_128", iam20680ht}};
+  const std::map<std::string, Chip> chips = {
+      {"avia", bmi088},     {"horizon", bmi088},     {"mid360", icm40609},   {"os1_32", icm20948},
+      {"os1_64", icm20948}, {"os1_128", iam20680ht}, {"os0_128", iam20680ht}};
   constexpr double kG = 9.80665;
   for (const std::string& name : knownNames("lidar")) {
     EXPECT_EQ(hasImu(name), chips.count(name) == 1) << name;

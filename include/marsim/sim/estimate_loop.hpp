@@ -29,11 +29,11 @@ struct EstimateConfig {
 };
 
 /// Closes the control loop on estimates in place of the truth. The controller gets the truth until
-/// an estimate is used: with `begins_at_vehicle` the first one after EstimateConfig::settle, else
-/// the first one after it that the estimator's limits (`largest_jump`, `largest_turn`) allow, seen
-/// from the true pose. From then on it gets a StateEstimator's state from an IMU and the estimates.
-/// After the estimator's `timeout` without a usable estimate phase() is kHold, later kLand. A
-/// placement (see VehicleReport) starts it anew.
+/// an estimate is used. That is the first estimate after EstimateConfig::settle; without
+/// `begins_at_vehicle` it must also be close to the true pose, within the estimator's
+/// `largest_jump` and `largest_turn`. From then on the controller gets a StateEstimator's state
+/// from an IMU and the estimates. After the estimator's `timeout` without a usable estimate phase()
+/// is kHold, later kLand. A placement (see VehicleReport) starts it anew.
 class EstimateLoop {
  public:
   enum class Phase {

@@ -51,8 +51,8 @@ class Ground {
 
   /// Points of the body less than `height` [m] above its ground, as touches of the map.
   std::vector<collision::Touch> touches(const Pose& X_WB, double height = 0.0) const;
-  /// Points of the body that have got below the surface that findSurface() found, unless it carries
-  /// the vehicle, as touches of the map.
+  /// Points of the body below the surface that findSurface() found, as touches of the map. None
+  /// while that surface carries the vehicle.
   std::vector<collision::Touch> touchesBelowSurface(const Pose& X_WB) const;
   /// Moves a body up until it is out of the ground. Returns whether it had to.
   bool raise(Pose& X_WB) const;
@@ -64,9 +64,9 @@ class Ground {
 
   /// Whether a point of the map belongs to the ground plane.
   bool isOnPlane(const collision::Touch& touch) const;
-  /// Whether a touched point belongs to the surface that findSurface() found. False if the body has
-  /// got below that surface, which then does not carry it. A touch that belongs to the surface is
-  /// a contact only if the vehicle is too fast or too tilted for a landing
+  /// Whether a touched point belongs to the surface that findSurface() found. If that surface does
+  /// not carry the vehicle and the body reaches below it, no point does. A touch that belongs to
+  /// the surface is a contact only if the vehicle is too fast or too tilted for a landing
   /// (LandingConfig::isGentle()).
   bool isOnSurface(const collision::Touch& touch) const;
 

@@ -66,13 +66,9 @@ class Uav {
   }
   /// The flight controller; Pilot::commandAt() takes commands with a stamp.
   Pilot& pilot() { return pilot_; }
-  /// Adds a pose estimated by SLAM (see EstimateLoop). Does nothing if the UAV flies on the truth
-  /// or on a simulated SLAM.
-  void addEstimate(TimeNs stamp, const Pose& X_OE) {
-    const bool is_simulated = config_.estimate && config_.estimate->slam;
-    EstimateLoop* loop = pilot_.estimates();
-    if (loop != nullptr && !is_simulated) loop->addEstimate(stamp, X_OE);
-  }
+  /// Adds a pose estimated by SLAM (see EstimateLoop), for a UAV whose UavConfig::estimate is set
+  /// and has no simulated SLAM. Does nothing for other UAVs.
+  void addEstimate(TimeNs stamp, const Pose& X_OE);
   /// Places it at once, at rest, and drops the command that it follows.
   void teleport(const Eigen::Vector3d& p_WB, double yaw);
   /// Places it at a stamp (see Vehicle::placeAt).
