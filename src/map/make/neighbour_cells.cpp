@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "map/make/neighbour_cells.hpp"
 
+#include <Eigen/Geometry>
+
 namespace marsim::map {
 namespace {
 
 constexpr double kSideSlack = 1.0 + 1e-6;  // against rounding of cell numbers
 
 }  // namespace
+
+Eigen::Vector3d cornerBelow(const std::vector<Eigen::Vector3f>& points) {
+  Eigen::AlignedBox3f box;
+  for (const Eigen::Vector3f& point : points) box.extend(point);
+  const Eigen::Vector3d low = box.min().cast<double>();
+  return low - Eigen::Vector3d::Constant(1e-3) - 1e-6 * low.cwiseAbs();
+}
 
 NeighbourCells::NeighbourCells(const std::vector<Eigen::Vector3f>& points,
                                const std::vector<float>& weights, double side,

@@ -18,6 +18,9 @@ struct CellNeighbours {
   std::size_t count = 0;
 };
 
+/// A corner below all points, and below any mean of points, however it is rounded.
+Eigen::Vector3d cornerBelow(const std::vector<Eigen::Vector3f>& points);
+
 /// A grid that hands over the neighbours' coordinates. The points must outlive it.
 class NeighbourCells : public CellGrid {
  public:

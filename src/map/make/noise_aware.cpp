@@ -30,14 +30,6 @@ constexpr double kHardlyAny = 0.001;  // share of the points that may be strays
 constexpr double kVoxelOfDisc = 1.1547005383793;  // r / R
 constexpr std::size_t kTargetsPerBlock = 16384;   // between two reports of progress
 
-/// A corner below all points, and below any mean of points, however it is rounded.
-Vector3d cornerBelow(const std::vector<Vector3f>& points) {
-  Eigen::AlignedBox3f box;
-  for (const Vector3f& point : points) box.extend(point);
-  const Vector3d low = box.min().cast<double>();
-  return low - Vector3d::Constant(1e-3) - 1e-6 * low.cwiseAbs();
-}
-
 /// Weighted means of the points in each voxel.
 PointCloud pooled(const PointCloud& from, double resolution) {
   const std::vector<VoxelPoint> points = sortedByVoxel(from.points, resolution);

@@ -47,14 +47,6 @@ double detailOf(double resolution) {
   return config.detail();
 }
 
-/// A corner below all points, and below any mean of points, however it is rounded.
-Vector3d cornerBelow(const std::vector<Vector3f>& points) {
-  Eigen::AlignedBox3f box;
-  for (const Vector3f& point : points) box.extend(point);
-  const Vector3d low = box.min().cast<double>();
-  return low - Vector3d::Constant(1e-3) - 1e-6 * low.cwiseAbs();
-}
-
 /// Points in voxels, and their means.
 struct Voxels {
   std::vector<std::uint32_t> members;  ///< points of the cloud
