@@ -15,9 +15,10 @@ include(CheckCXXCompilerFlag)
 add_library(marsim_options INTERFACE)
 target_compile_options(marsim_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow
                        -fno-math-errno -fno-trapping-math)
-# Without collecting garbage below 500 MB, g++ takes a twelfth less time.
-target_compile_options(marsim_options INTERFACE
-  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=500000>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # Without collecting garbage below 500 MB, g++ takes a twelfth less time.
+  target_compile_options(marsim_options INTERFACE --param=ggc-min-heapsize=500000)
+endif()
 if(MARSIM_WERROR)
   target_compile_options(marsim_options INTERFACE -Werror)
 endif()
