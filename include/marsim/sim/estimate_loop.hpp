@@ -50,7 +50,7 @@ class EstimateLoop {
   /// Adds a sample. Samples newer than a report do not affect the motion at it.
   void addImu(const vehicle::ImuSample& sample);
   /// Adds the pose of the estimated frame E in the SLAM's own frame O, at a stamp. Refuses a pose
-  /// that is not finite; motion() refuses one more than 1 s ahead of its report.
+  /// that is not finite; motion() refuses a pose stamped more than 1 s after its report.
   void addEstimate(TimeNs stamp, const Pose& X_OE);
   /// Whether all IMU samples stamped up to a report have come; also true for the first report after
   /// a placement. Call motion() once it is true.

@@ -64,10 +64,10 @@ class Ground {
 
   /// Whether a point of the map belongs to the ground plane.
   bool isOnPlane(const collision::Touch& touch) const;
-  /// Whether a touched point belongs to the surface that findSurface() found. If that surface does
-  /// not carry the vehicle and the body reaches below it, no point does. A touch that belongs to
-  /// the surface is a contact only if the vehicle is too fast or too tilted for a landing
-  /// (LandingConfig::isGentle()).
+  /// Whether a touched point belongs to the surface that findSurface() found. Such a touch is a
+  /// contact only if the vehicle is too fast or too tilted for a landing
+  /// (LandingConfig::isGentle()). A body that reaches below the surface without being carried has
+  /// flown into it: its touches are then ordinary contacts, and this returns false.
   bool isOnSurface(const collision::Touch& touch) const;
 
  private:

@@ -24,9 +24,9 @@ class ImageClock {
   };
 
   /// `rate` [Hz]. An image is due once the motion from `before` [s] before its time to `after` [s]
-  /// after it is known; before simulated time 0 the vehicle stands. After a placement, images whose
-  /// motion would begin before it are left out. Instant::motion reaches back at least `kept` [s],
-  /// where known.
+  /// after it is known; before simulated time 0 the vehicle stands. After a reset or teleport
+  /// images whose motion would begin before it are left out. Instant::motion reaches back at least
+  /// `kept` [s], where known.
   ImageClock(double rate, const SensorClock& stamps, double before = 0.0, double after = 0.0,
              double kept = 0.0)
       : rate_(rate),

@@ -74,9 +74,9 @@ class Pilot {
   /// kinds, then of these calls.
   bool commandAt(TimeNs stamp, CommandKind kind, Command command);
   /// Compares a report with the last one. If the vehicle was placed or jumped between them, or
-  /// time was set back, resets commander and controller and returns true. Waiting commands are
-  /// kept, but those more than kFarthestAhead past the report, which are from before a jump back in
-  /// time. answer() calls it.
+  /// time was set back, resets commander and controller and returns true. It keeps the
+  /// waiting commands, but drops those more than kFarthestAhead past the report: they are from
+  /// before a jump back in time. answer() calls it.
   bool notice(const VehicleReport& report);
   /// Returns the motor speeds [rad/s] that answer a report: 0 while disarmed or after a landing;
   /// none on the ground before the first command, where the motors rest anyway.
