@@ -5,6 +5,9 @@
 #include <functional>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "marsim/common/error.hpp"
 #include "marsim/lidar/plants.hpp"
 
 namespace marsim::sim {
@@ -36,8 +39,15 @@ void World::addVegetation(const scene::Vegetation& vegetation, const std::string
 }
 
 Uav& World::addUav(const UavConfig& config) {
+  if (time() > 0) throw Error("a UAV cannot be added to a world after its first step");
   const auto number = static_cast<std::uint32_t>(uavs_.size());
-  uavs_.push_back(std::make_unique<Uav>(config, renderers_, ground_z_, neighbours_, number));
+  auto uav = std::make_unique<Uav>(config, renderers_, ground_z_, neighbours_, number);
+  if (!uavs_.empty() && uav->dynamicsStep() != uavs_.front()->dynamicsStep()) {
+    throw ConfigError(
+        "a world's UAV", "rates.dynamics", fmt::format("{:g} Hz", config.rates.dynamics),
+        fmt::format("{:g} Hz, the first UAV's", 1.0 / toSeconds(uavs_.front()->dynamicsStep())));
+  }
+  uavs_.push_back(std::move(uav));
   if (config.lidar) surroundings_.keepForScans(1.0 / config.lidar->rate);
   if (config.cameras) surroundings_.keepForScans(1.0 / config.cameras->rate);
   surroundings_.peers().setBody(number, config.vehicle.name, announcedBodyOf(config.vehicle));

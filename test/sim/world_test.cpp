@@ -82,6 +82,19 @@ TEST(World, RunsForATimeRoundedUpToWholeSteps) {
   EXPECT_EQ(world.time(), 261'000'000);
 }
 
+TEST(World, RefusesUavsThatWouldStepAtOtherTimes) {
+  World world(room(), {});
+  UavConfig config = uavConfig();
+  world.addUav(config);
+  config.rates.dynamics = 500.0;
+  EXPECT_THROW(world.addUav(config), ConfigError);
+  config.rates.dynamics = 1000.0;
+  world.addUav(config);
+  world.step();
+  EXPECT_THROW(world.addUav(config), Error);
+  EXPECT_EQ(world.uavs().size(), 2U);
+}
+
 TEST(World, ScansAdjoinAndLieOnTheMapAlsoInFlight) {
   World world(room(), {});
   Uav& uav = world.addUav(uavConfig());

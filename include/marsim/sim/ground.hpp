@@ -64,10 +64,10 @@ class Ground {
 
   /// Whether a point of the map belongs to the ground plane.
   bool isOnPlane(const collision::Touch& touch) const;
-  /// Whether a touched point belongs to the surface that findSurface() found. Such a touch is a
-  /// contact only if the vehicle is too fast or too tilted for a landing
-  /// (LandingConfig::isGentle()). A body that reaches below the surface without being carried has
-  /// flown into it: its touches are then ordinary contacts, and this returns false.
+  /// Whether a touched point belongs to the surface that findSurface() found. Such a touch is no
+  /// contact if the vehicle is slow and upright enough for a landing (LandingConfig::isGentle()).
+  /// Returns false for every point if the body reaches below the surface without being carried: it
+  /// has flown into it, and all its touches are contacts.
   bool isOnSurface(const collision::Touch& touch) const;
 
  private:

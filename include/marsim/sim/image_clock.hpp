@@ -23,10 +23,10 @@ class ImageClock {
     TimeNs stamp = 0;     ///< by the cameras' clock
   };
 
-  /// `rate` [Hz]. An image is due once the motion from `before` [s] before its time to `after` [s]
-  /// after it is known; before simulated time 0 the vehicle stands. After a reset or teleport
-  /// images whose motion would begin before it are left out. Instant::motion reaches back at least
-  /// `kept` [s], where known.
+  /// `rate` [Hz]. An image is due once the motion is known from `before` [s] before the image's
+  /// time to `after` [s] after it; before simulated time 0 the vehicle stands. After a reset or
+  /// teleport images whose motion would begin before it are left out. Instant::motion reaches back
+  /// at least `kept` [s], where known.
   ImageClock(double rate, const SensorClock& stamps, double before = 0.0, double after = 0.0,
              double kept = 0.0)
       : rate_(rate),

@@ -43,10 +43,10 @@ struct UavConfig : VehicleSetup {
 struct Renderers {
   std::shared_ptr<const lidar::RayRenderer> rays = nullptr;      ///< of LiDARs
   std::shared_ptr<const lidar::ImageRenderer> images = nullptr;  ///< of depth cameras
-  lidar::RendererConfig config = {};  ///< of the plants' renderers; its `threads`
-                                      ///< also count for a World's cameras
-  /// For cameras. If `cameras.map` is null, a World uses its map, `rays` and `images`; a Uav
-  /// without a World refuses cameras.
+  lidar::RendererConfig config = {};  ///< of the plants' renderers; its `threads` also count for
+                                      ///< a World's cameras, but not for LiDARs
+  /// For cameras. If `cameras.map` is null, a World uses its map, `rays` and `images`, while a Uav
+  /// without a World throws ConfigError if it has cameras.
   lidar::CameraRenderers cameras = {};
 };
 
@@ -156,7 +156,8 @@ class Uav {
 class World {
  public:
   /// All sensors use `renderers`. Where `rays` or `images` is null, a renderer on the processor
-  /// with one thread is made. Without ground_z [m] the ground plane is at the map's lowest point.
+  /// with one thread is made, whatever `renderers.config` says. Without ground_z [m] the ground
+  /// plane is at the map's lowest point.
   World(std::shared_ptr<const map::SurfelMap> map, Renderers renderers = {},
         std::optional<double> ground_z = std::nullopt);
 
@@ -164,7 +165,9 @@ class World {
   /// obstacles. Ids of plants begin with 0 in each call. Throws ConfigError, which names `where`.
   void addVegetation(const scene::Vegetation& vegetation, const std::string& where);
 
-  /// Adds a UAV, which lives as long as the world.
+  /// Adds a UAV, which lives as long as the world; its id is its place in uavs(). Throws as Uav
+  /// does, ConfigError for another dynamics rate than the first UAV's, and Error after the first
+  /// step.
   Uav& addUav(const UavConfig& config);
   /// Adds objects that all UAVs see and can hit.
   void addObjects(std::shared_ptr<const scene::ObjectSource> objects);
