@@ -43,13 +43,13 @@ constexpr double kOneSided = 0.25;      // distance of their mean, in that of th
 struct Beam {
   lidar::Ray ray;
   float measured;        ///< [m]
-  std::size_t kind = 0;  ///< of kPlaces
+  std::size_t kind = 0;  ///< of kShapes
   float cosine = 0.0F;
   enum class Fate { kMet, kMissed, kTooNear } fate = Fate::kMissed;
   float error = 0.0F;  ///< [m]
 };
 
-constexpr std::array<const char*, 3> kPlaces{"sheets", "edges", "volumes"};
+constexpr std::array<const char*, 3> kShapes{"sheets", "edges", "volumes"};
 
 double medianOf(std::vector<double> values) {
   return values.empty() ? 0.0 : nthSmallest(values, values.size() / 2);
@@ -160,9 +160,9 @@ AccuracyTable tableOf(const std::vector<Beam>& beams) {
         });
     if (row.beams > 0) accuracy.by_incidence.push_back(std::move(row));
   }
-  for (std::size_t kind = 0; kind < kPlaces.size(); ++kind) {
+  for (std::size_t kind = 0; kind < kShapes.size(); ++kind) {
     AccuracyRow row =
-        rowOf(kPlaces[kind], beams, [&](const Beam& beam) { return beam.kind == kind; });
+        rowOf(kShapes[kind], beams, [&](const Beam& beam) { return beam.kind == kind; });
     if (row.beams > 0) accuracy.by_kind.push_back(std::move(row));
   }
   return accuracy;
