@@ -18,8 +18,10 @@ World::World(std::shared_ptr<const map::SurfelMap> map, Renderers renderers,
       renderers_(std::move(renderers)),
       neighbours_(collision::makeNeighbours(map_)),
       ground_z_(ground_z.value_or(static_cast<double>(map_->bounds().min().z()))) {
-  if (renderers_.rays == nullptr) renderers_.rays = lidar::makeRayCaster(map_, {});
-  if (renderers_.images == nullptr) renderers_.images = lidar::makeDepthImageRenderer(map_, {});
+  if (renderers_.rays == nullptr) renderers_.rays = lidar::makeRayCaster(map_, renderers_.config);
+  if (renderers_.images == nullptr) {
+    renderers_.images = lidar::makeDepthImageRenderer(map_, renderers_.config);
+  }
   if (renderers_.cameras.map == nullptr) {
     renderers_.cameras = {map_, renderers_.rays, renderers_.images, renderers_.config.threads};
   }

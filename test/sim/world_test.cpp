@@ -66,6 +66,12 @@ TEST(World, GroundIsTheLowestPointOfTheMapUnlessGiven) {
   EXPECT_EQ(World(map, {}, -2.5).groundZ(), -2.5);
 }
 
+TEST(World, MakesItsRenderersByTheirConfig) {
+  Renderers renderers;
+  renderers.config.threads = -1;
+  EXPECT_THROW(World(room(), renderers), ConfigError);
+}
+
 TEST(World, RunsForATimeRoundedUpToWholeSteps) {
   World world(room(), {});
   world.runFor(1.0);

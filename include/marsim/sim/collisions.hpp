@@ -28,8 +28,8 @@ const char* nameOf(CollisionResponse response);
 /// Throws UnknownNameError.
 CollisionResponse collisionResponseOf(const std::string& name);
 
-/// Settings of collision checking and response. The ground (see Ground: the plane, and surfaces of
-/// the map below a UAV) carries a UAV with every response. On the ground a UAV may slide,
+/// Settings of collision checking and response. The ground carries a UAV with every response: the
+/// plane always, a surface of the map once it holds the UAV (see Ground). There a UAV may slide,
 /// fall over or lie on its back. With "stop_motors" and "bounce" it bounces off the ground, and
 /// other touches of map and objects change its motion, too. With ideal dynamics only the plane
 /// stops it. Standing and landing are no contacts; all other touches are. A contact with the

@@ -43,8 +43,9 @@ struct UavConfig : VehicleSetup {
 struct Renderers {
   std::shared_ptr<const lidar::RayRenderer> rays = nullptr;      ///< of LiDARs
   std::shared_ptr<const lidar::ImageRenderer> images = nullptr;  ///< of depth cameras
-  lidar::RendererConfig config = {};  ///< of the plants' renderers; its `threads` also count for
-                                      ///< a World's cameras, but not for LiDARs
+  /// Of the renderers that a World makes: those of plants, and `rays` and `images` where they are
+  /// null. `config.threads` also count for a World's cameras.
+  lidar::RendererConfig config = {};
   /// For cameras. If `cameras.map` is null, a World uses its map, `rays` and `images`, while a Uav
   /// without a World throws ConfigError if it has cameras.
   lidar::CameraRenderers cameras = {};
@@ -156,13 +157,14 @@ class Uav {
 class World {
  public:
   /// All sensors use `renderers`. Where `rays` or `images` is null, a renderer on the processor
-  /// with one thread is made, whatever `renderers.config` says. Without ground_z [m] the ground
-  /// plane is at the map's lowest point.
+  /// is made by `renderers.config`. Without ground_z [m] the ground plane is at the map's lowest
+  /// point.
   World(std::shared_ptr<const map::SurfelMap> map, Renderers renderers = {},
         std::optional<double> ground_z = std::nullopt);
 
   /// Adds plants. Only UAVs that are added after this call see them, and hit those that are
-  /// obstacles. Ids of plants begin with 0 in each call. Throws ConfigError, which names `where`.
+  /// obstacles. Hits on plants have the identities scene::kFirstPlantIdentity + 0, 1, ..., anew in
+  /// each call. Throws ConfigError, which names `where`.
   void addVegetation(const scene::Vegetation& vegetation, const std::string& where);
 
   /// Adds a UAV, which lives as long as the world; its id is its place in uavs(). Throws as Uav
