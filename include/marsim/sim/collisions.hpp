@@ -29,11 +29,11 @@ const char* nameOf(CollisionResponse response);
 CollisionResponse collisionResponseOf(const std::string& name);
 
 /// Settings of collision checking and response. The ground carries a UAV with every response: the
-/// plane always, a surface of the map once it holds the UAV (see Ground). There a UAV may slide,
-/// fall over or lie on its back. With "stop_motors" and "bounce" it bounces off the ground, and
-/// other touches of map and objects change its motion, too. With ideal dynamics only the plane
-/// stops it. Standing and landing are no contacts; all other touches are. A contact with the
-/// ground plane counts as one with the map.
+/// plane always, surfaces of the map as Ground says. On the ground a UAV may slide, fall over or
+/// lie on its back. With "stop_motors" and "bounce" it bounces off the ground, and other touches of
+/// map and objects change its motion, too. With ideal dynamics only the plane stops it. Standing
+/// and landing are no contacts; all other touches are. A contact with the ground plane counts as
+/// one with the map.
 struct CollisionConfig {
   bool on = true;  ///< false: only the ground plane (for wheels, also the map's ground)
                    ///< stops it; no contacts are reported

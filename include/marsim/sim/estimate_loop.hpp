@@ -32,8 +32,8 @@ struct EstimateConfig {
 /// an estimate is used. That is the first estimate after EstimateConfig::settle; without
 /// `begins_at_vehicle` it must also be close to the true pose, within the estimator's
 /// `largest_jump` and `largest_turn`. From then on the controller gets a StateEstimator's state
-/// from an IMU and the estimates. After the estimator's `timeout` without a usable estimate phase()
-/// is kHold, later kLand. A placement (see VehicleReport) starts it anew.
+/// from an IMU and the estimates. After the estimator's `timeout` without a usable estimate,
+/// phase() is kHold, later kLand. A placement (see VehicleReport) starts it anew.
 class EstimateLoop {
  public:
   enum class Phase {

@@ -43,8 +43,8 @@ struct UavConfig : VehicleSetup {
 struct Renderers {
   std::shared_ptr<const lidar::RayRenderer> rays = nullptr;      ///< of LiDARs
   std::shared_ptr<const lidar::ImageRenderer> images = nullptr;  ///< of depth cameras
-  /// Of the renderers that a World makes: those of plants, and `rays` and `images` where they are
-  /// null. `config.threads` also count for a World's cameras.
+  /// Settings of the renderers that a World makes: for plants, and in place of null `rays` or
+  /// `images`. Its `threads` also count for a World's cameras.
   lidar::RendererConfig config = {};
   /// For cameras. If `cameras.map` is null, a World uses its map, `rays` and `images`, while a Uav
   /// without a World throws ConfigError if it has cameras.
@@ -163,8 +163,8 @@ class World {
         std::optional<double> ground_z = std::nullopt);
 
   /// Adds plants. Only UAVs that are added after this call see them, and hit those that are
-  /// obstacles. Hits on plants have the identities scene::kFirstPlantIdentity + 0, 1, ..., anew in
-  /// each call. Throws ConfigError, which names `where`.
+  /// obstacles. Hits on plant i of `vegetation` have the identity scene::kFirstPlantIdentity + i,
+  /// also in a second call. Throws ConfigError, which names `where`.
   void addVegetation(const scene::Vegetation& vegetation, const std::string& where);
 
   /// Adds a UAV, which lives as long as the world; its id is its place in uavs(). Throws as Uav
