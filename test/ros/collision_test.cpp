@@ -2,7 +2,6 @@
 // A UAV put into a wall says so once, its motors stop until it is reset, and the contact ends once.
 // Two that run into each other bounce off each other. One that flies into a plant that is an
 // obstacle says so.
-#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
